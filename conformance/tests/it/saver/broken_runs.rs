@@ -302,6 +302,10 @@ impl RunQueue for BrokenRuns {
             _ => {}
         }
         let mut claimed = now(self.inner.run_queue().claim(&claim)).unwrap();
+        if self.is(Fault::DroppedRunsKeepTheirThread) {
+            let begun = &self.memory().threads;
+            claimed.retain(|claimed| !begun.contains(&claimed.record.thread));
+        }
         for claimed in &mut claimed {
             let epoch = claimed.lease.epoch;
             match self.fault {

@@ -215,6 +215,7 @@ faults! {
     ClaimsKnowNoLimit: "a_claim_takes_at_most_what_is_asked_for";
     OwnersAreAlike: "owners_take_turns";
     ClaimsBringNothing: "a_claim_brings_the_newest_checkpoint";
+    DroppedRunsKeepTheirThread: "a_run_is_claimed_although_another_was_dropped_on_its_thread";
     RunsHaveAnotherClock: "runs_are_dated_by_the_clock_of_the_saver";
     ReleasedRunsAreLost: "a_released_run_is_claimed_again";
     RefusedRunsWait: "a_refused_run_has_ended";
