@@ -168,9 +168,9 @@ enum Event {
     /// A worker wants the thread.
     Take(usize, Intent),
     /// A task continues.
-    Task(TaskPlace),
+    Task(TaskSlot),
     /// The time has come that a suspended task waits for.
-    Due(TaskPlace),
+    Due(TaskSlot),
     /// A request reaches the store.
     Arrive(Request),
     /// The store makes durable what reached it so far.
@@ -192,7 +192,7 @@ enum Event {
 
 /// A task of a graph of a session of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct TaskPlace {
+struct TaskSlot {
     worker: usize,
     session: u64,
     graph: usize,

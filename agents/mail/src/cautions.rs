@@ -1,8 +1,7 @@
 //! What a person reads around the text of a call before an answer: warnings above it, the day of a meeting below it.
 
 use crate::{
-    Judgement, Warning, agenda::Agenda, danger, input::EmailInput, prompt::gutter,
-    services::Services, view::marked,
+    Judgement, Warning, agenda::Agenda, danger::judged_fraud, prompt::gutter, view::marked,
 };
 
 /// Warnings about a call, and the day of its meeting.
@@ -38,22 +37,4 @@ impl Cautions {
         let day = self.day.as_ref();
         day.map_or_else(String::new, |day| format!("\n{}\n", gutter(day)))
     }
-}
-
-/// The signs of fraud in a mail: those that triage saw, and those that the program finds.
-pub(crate) fn dangers(
-    input: &EmailInput,
-    judged: Option<&Judgement>,
-    services: &Services,
-) -> Vec<Warning> {
-    let signs = danger::signs(input, services.mailbox.owner());
-    let judged = judged.into_iter().flat_map(judged_fraud);
-    judged
-        .chain(signs.into_iter().map(Warning::danger))
-        .collect()
-}
-
-fn judged_fraud(judged: &Judgement) -> Option<Warning> {
-    let said = Warning::danger("the assistant takes this mail for a fraud.");
-    judged.is_suspicious.then_some(said)
 }

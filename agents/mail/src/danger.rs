@@ -1,14 +1,34 @@
 //! Signs of fraud that the program finds in a mail, whatever a model makes of it.
 
 use crate::{
-    Address,
+    Address, Judgement, Warning,
     input::EmailInput,
     parse::{is_email, one_line},
     prompt::person,
+    services::Services,
 };
 
 /// The shortest name of a domain that is compared by its letters: short ones differ by one letter for no reason.
 const SHORTEST: usize = 5;
+
+/// The signs of fraud in a mail: those that triage saw, and those that the program finds.
+pub(crate) fn dangers(
+    input: &EmailInput,
+    judged: Option<&Judgement>,
+    services: &Services,
+) -> Vec<Warning> {
+    let found = signs(input, services.mailbox.owner());
+    let judged = judged.into_iter().flat_map(judged_fraud);
+    judged
+        .chain(found.into_iter().map(Warning::danger))
+        .collect()
+}
+
+/// The sign of fraud that triage saw.
+pub(crate) fn judged_fraud(judged: &Judgement) -> Option<Warning> {
+    let said = Warning::danger("the assistant takes this mail for a fraud.");
+    judged.is_suspicious.then_some(said)
+}
 
 /// The signs of fraud of a mail, a sentence each.
 pub(crate) fn signs(input: &EmailInput, owner: &Address) -> Vec<String> {

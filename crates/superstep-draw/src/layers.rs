@@ -55,7 +55,7 @@ pub(super) fn assign(kinds: &[NodeKind], edges: &[(usize, usize)]) -> Layers {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Visit {
+enum Visited {
     Never,
     Open,
     Closed,
@@ -79,7 +79,7 @@ fn walk(
         (!starts, entered.get(node).copied())
     });
 
-    let mut seen = vec![Visit::Never; kinds.len()];
+    let mut seen = vec![Visited::Never; kinds.len()];
     let mut back = vec![false; edges.len()];
     let mut order = Vec::with_capacity(kinds.len());
     let mut open = Vec::new();
@@ -87,13 +87,13 @@ fn walk(
         enter(root, &mut seen, next, &mut open);
         while let Some((node, rest)) = open.last_mut() {
             if let Some(&(edge, to)) = rest.next() {
-                if seen.get(to) == Some(&Visit::Open) {
+                if seen.get(to) == Some(&Visited::Open) {
                     set(&mut back, edge, true);
                 }
                 enter(to, &mut seen, next, &mut open);
                 continue;
             }
-            set(&mut seen, *node, Visit::Closed);
+            set(&mut seen, *node, Visited::Closed);
             order.push(*node);
             open.pop();
         }
@@ -106,15 +106,15 @@ type Visit<'a> = (usize, std::slice::Iter<'a, (usize, usize)>);
 
 fn enter<'a>(
     node: usize,
-    seen: &mut [Visit],
+    seen: &mut [Visited],
     next: &'a [Vec<(usize, usize)>],
     open: &mut Vec<Visit<'a>>,
 ) {
     let (Some(mark), Some(edges)) = (seen.get_mut(node), next.get(node)) else {
         return;
     };
-    if *mark == Visit::Never {
-        *mark = Visit::Open;
+    if *mark == Visited::Never {
+        *mark = Visited::Open;
         open.push((node, edges.iter()));
     }
 }

@@ -3,7 +3,7 @@
 
 use superstep_core::error::SaverError;
 
-use super::{Event, Fate, Sim, TaskPlace, session::Session};
+use super::{Event, Fate, Sim, TaskSlot, session::Session};
 use crate::{
     mutation::Mutation,
     report::Broken,
@@ -93,8 +93,8 @@ impl Sim<'_> {
         let worker = match &event {
             Event::Wake(worker)
             | Event::Take(worker, _)
-            | Event::Task(TaskPlace { worker, .. })
-            | Event::Due(TaskPlace { worker, .. })
+            | Event::Task(TaskSlot { worker, .. })
+            | Event::Due(TaskSlot { worker, .. })
             | Event::Reply { worker, .. }
             | Event::Renew(worker, _) => *worker,
             Event::Arrive(_) | Event::Sync | Event::Look | Event::Mishap => return Some(event),

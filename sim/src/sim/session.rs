@@ -23,7 +23,7 @@ use superstep_core::{
 };
 
 use super::{
-    Event, Sim, TaskPlace,
+    Event, Sim, TaskSlot,
     job::{Job, Scratch},
 };
 use crate::{
@@ -272,7 +272,7 @@ impl Sim<'_> {
                 running.scratches.clear();
             }
             running.jobs.insert(task, Job::default());
-            let place = TaskPlace {
+            let place = TaskSlot {
                 worker,
                 session: id,
                 graph: at,

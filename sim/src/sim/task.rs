@@ -10,7 +10,7 @@ use superstep_core::{
 };
 
 use super::{
-    Event, Sim, TaskPlace,
+    Event, Sim, TaskSlot,
     job::{Phase, Scratch},
     session::{Ended, Letter, Running, Session, Urgency},
 };
@@ -38,7 +38,7 @@ enum Next {
 
 impl Sim<'_> {
     /// Does the next piece of a task.
-    pub(super) fn go_on(&mut self, session: &mut Session, place: TaskPlace) -> Result<(), Broken> {
+    pub(super) fn go_on(&mut self, session: &mut Session, place: TaskSlot) -> Result<(), Broken> {
         let Some(running) = session.graphs.get(place.graph) else {
             return Ok(());
         };
@@ -93,7 +93,7 @@ impl Sim<'_> {
     }
 
     /// Starts a suspended task again, if others of its step still run.
-    pub(super) fn wake_task(&mut self, session: &mut Session, place: TaskPlace) {
+    pub(super) fn wake_task(&mut self, session: &mut Session, place: TaskSlot) {
         let Some(running) = session.graphs.get_mut(place.graph) else {
             return;
         };
@@ -105,12 +105,12 @@ impl Sim<'_> {
         self.later(place);
     }
 
-    fn later(&mut self, place: TaskPlace) {
+    fn later(&mut self, place: TaskSlot) {
         let delay = self.task_delay();
         self.after(delay, Event::Task(place));
     }
 
-    fn start_job(&mut self, session: &mut Session, place: TaskPlace) -> Result<(), Broken> {
+    fn start_job(&mut self, session: &mut Session, place: TaskSlot) -> Result<(), Broken> {
         let epoch = session.epoch;
         let Some(running) = session.graphs.get_mut(place.graph) else {
             return Ok(());
@@ -151,7 +151,7 @@ impl Sim<'_> {
     }
 
     /// Does what the task is at; nothing if it waits or is over.
-    fn piece(&mut self, session: &mut Session, place: TaskPlace) -> Result<Option<Next>, Broken> {
+    fn piece(&mut self, session: &mut Session, place: TaskSlot) -> Result<Option<Next>, Broken> {
         let epoch = session.epoch;
         let Some(running) = session.graphs.get_mut(place.graph) else {
             return Ok(None);
@@ -202,7 +202,7 @@ impl Sim<'_> {
     fn nap(
         &mut self,
         running: &mut Running,
-        place: TaskPlace,
+        place: TaskSlot,
         epoch: u64,
         phase: &Phase,
     ) -> Result<Next, Broken> {
@@ -249,7 +249,7 @@ impl Sim<'_> {
     fn ask(
         &mut self,
         running: &mut Running,
-        place: TaskPlace,
+        place: TaskSlot,
         question: &str,
     ) -> Result<Next, Broken> {
         let namespace = running.run.task_namespace(place.task);
@@ -285,7 +285,7 @@ impl Sim<'_> {
     fn once(
         &mut self,
         session: &mut Session,
-        place: TaskPlace,
+        place: TaskSlot,
         key: String,
         phase: Phase,
     ) -> Result<Next, Broken> {
@@ -345,7 +345,7 @@ impl Sim<'_> {
     fn journal(
         &mut self,
         session: &mut Session,
-        place: TaskPlace,
+        place: TaskSlot,
         key: String,
         effect: Effect,
     ) -> Result<(), Broken> {
@@ -380,7 +380,7 @@ impl Sim<'_> {
     fn write_journal(
         &mut self,
         session: &mut Session,
-        place: TaskPlace,
+        place: TaskSlot,
         key: String,
         effect: Effect,
     ) -> Result<(), Broken> {
@@ -441,7 +441,7 @@ impl Sim<'_> {
             Phase::Storing(then) => *then,
             other => other,
         };
-        self.later(TaskPlace {
+        self.later(TaskSlot {
             worker,
             session: id,
             graph,
@@ -450,7 +450,7 @@ impl Sim<'_> {
     }
 
     /// Runs a graph inside a task.
-    fn call(&mut self, session: &mut Session, place: TaskPlace) -> Result<(), Broken> {
+    fn call(&mut self, session: &mut Session, place: TaskSlot) -> Result<(), Broken> {
         let Some(child) = self.graph.child.as_deref() else {
             return Ok(());
         };
@@ -490,7 +490,7 @@ impl Sim<'_> {
         stop: Stop,
         output: Option<Value>,
     ) -> Result<(), Broken> {
-        let place = TaskPlace {
+        let place = TaskSlot {
             worker: session.worker,
             session: session.id,
             graph,
@@ -522,7 +522,7 @@ impl Sim<'_> {
     fn done(
         &mut self,
         session: &mut Session,
-        place: TaskPlace,
+        place: TaskSlot,
         result: Result<Output, Halt>,
     ) -> Result<(), Broken> {
         let Some(running) = session.graphs.get_mut(place.graph) else {

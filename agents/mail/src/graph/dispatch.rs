@@ -11,8 +11,7 @@ use superstep::{
 use super::{
     Decided, Feedback, Job, ReplyNode, ReplyState, ReplyStateUpdate,
     learn::learn_from,
-    respond::result,
-    turn::{last_turn, of_turn, result_of},
+    turn::{last_turn, of_turn, result, result_of},
 };
 use crate::{
     Class, Topic,
@@ -158,7 +157,7 @@ pub(super) fn send_waiting_mail(
         }));
     };
     let why = format!(
-        "not sent, because {missing} of this turn was not made: write a mail that says what is so now"
+        "not sent, because {missing} of this turn was not made: write a mail that is true without it"
     );
     let results = waiting.iter();
     let results = results.map(|(it, call)| result(ctx, it.place, call, &why, ToolStatus::Error));

@@ -6,10 +6,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use superstep::{
     Command, Ctx, NodeError, Res, Snap,
-    model::{
-        Body, Message, Reply, Request, ToolCall, ToolChoice,
-        message::{ToolReply, ToolStatus},
-    },
+    model::{Body, Message, Reply, Request, ToolCall, ToolChoice, message::ToolStatus},
     text::single_line,
     tools::{Decision, Turn, guided::Profile, stream_reply},
 };
@@ -18,12 +15,12 @@ use super::{
     Decided, Pending, ReplyNode, ReplyState,
     dispatch::send_waiting_mail,
     guided, opening_id,
-    turn::{last_turn, of_turn},
+    turn::{last_turn, of_turn, reply, result},
 };
 use crate::{
     Stage, Topic, View,
     agenda::{Agenda, thread},
-    cautions::dangers,
+    danger::dangers,
     moment::Moment,
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
@@ -243,27 +240,6 @@ fn sorted(
     let refused =
         refused.map(|(n, message)| message.with_id(ctx.idempotency_key(&format!("refused {n}"))));
     (calls, refused.collect())
-}
-
-fn reply(call: &ToolCall, text: &str, status: ToolStatus) -> ToolReply {
-    ToolReply {
-        tool_call_id: call.id.clone(),
-        name: call.name.clone(),
-        content: text.into(),
-        status,
-    }
-}
-
-/// What the model reads about a call of its own.
-pub(super) fn result(
-    ctx: &Ctx,
-    place: usize,
-    call: &ToolCall,
-    text: &str,
-    status: ToolStatus,
-) -> Message {
-    Message::from(reply(call, text, status))
-        .with_id(ctx.idempotency_key(&format!("result {place}")))
 }
 
 fn done_replies(said: &Reply, ctx: &Ctx, text: &str, status: ToolStatus) -> Vec<Message> {

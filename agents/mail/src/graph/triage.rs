@@ -15,9 +15,8 @@ use super::{
     opening_id,
 };
 use crate::{
-    Judgement, Stage, Topic, Urgency, View,
-    cautions::dangers,
-    danger,
+    Judgement, Stage, Topic, Urgency, View, danger,
+    danger::dangers,
     memory::feedback::{FeedbackItem, UserAction},
     moment::Moment,
     parse::one_line,
@@ -143,7 +142,7 @@ async fn sorted(
     ];
     places.extend(moment.places());
     let system = filled(services.settings.prompts.of(Stage::Triage), &places);
-    let signs = danger::signs(input, services.mailbox.owner());
+    let signs = signs(input, services.mailbox.owner());
     let mut mail = for_model(input, &services.zone);
     let mut question = format!("{} Sort the mail below.", moment.sentence());
     if !signs.is_empty() {

@@ -1,6 +1,12 @@
 //! The newest turn of a conversation: what the model said in it, and what was decided about its calls.
 
-use superstep::model::{Body, Message, Reply, ToolCall, message::ToolReply};
+use superstep::{
+    Ctx,
+    model::{
+        Body, Message, Reply, ToolCall,
+        message::{ToolReply, ToolStatus},
+    },
+};
 
 use super::{Decided, ReplyState};
 
@@ -23,4 +29,26 @@ pub(super) fn result_of<'a>(state: &'a ReplyState, call: &ToolCall) -> Option<&'
         Body::Tool(reply) if reply.tool_call_id == call.id => Some(reply),
         _ => None,
     })
+}
+
+/// The reply to a call of the model.
+pub(super) fn reply(call: &ToolCall, text: &str, status: ToolStatus) -> ToolReply {
+    ToolReply {
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: text.into(),
+        status,
+    }
+}
+
+/// What the model reads about a call of its own.
+pub(super) fn result(
+    ctx: &Ctx,
+    place: usize,
+    call: &ToolCall,
+    text: &str,
+    status: ToolStatus,
+) -> Message {
+    Message::from(reply(call, text, status))
+        .with_id(ctx.idempotency_key(&format!("result {place}")))
 }

@@ -11,7 +11,7 @@ use superstep::{
 
 use crate::{
     Address, Event, MailError, Warning,
-    cautions::dangers,
+    danger::dangers,
     input::EmailInput,
     past_calls::{PastCall, PastCalls},
     services::Services,
