@@ -15,8 +15,8 @@ use super::{
     opening_id,
 };
 use crate::{
-    Judgement, Stage, Topic, Urgency, View, danger,
-    danger::dangers,
+    Judgement, Stage, Topic, Urgency, View,
+    danger::{dangers, signs},
     memory::feedback::{FeedbackItem, UserAction},
     moment::Moment,
     parse::one_line,
