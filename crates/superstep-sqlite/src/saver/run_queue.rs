@@ -53,6 +53,7 @@ pub(super) fn enqueue(
     mut new: EnqueueRun,
     worker: i64,
 ) -> Result<RunRecord, SaverError> {
+    writer.require_room()?;
     let (name, run, now) = (new.thread.clone(), new.run, wall_millis());
     if runs::find(writer.db()?, &writer.seal, run)?.is_some() {
         return Err(SaverError::RunEnded { run });

@@ -2,7 +2,12 @@
 
 use std::fs;
 
-use superstep_core::{error::SaverError, id::ThreadId, saver::Saver};
+use superstep_core::{
+    error::SaverError,
+    id::{RunId, ThreadId},
+    runs::EnqueueRun,
+    saver::Saver,
+};
 use superstep_sqlite::{Database, Options};
 
 use crate::env::{Folder, Writing, fill};
@@ -26,6 +31,9 @@ async fn threads_are_deleted_and_their_room_is_returned_on_a_full_disk() {
     let saver = database.saver();
     let refused = saver.lease(&"new".into()).await.map(drop);
     assert!(matches!(refused, Err(SaverError::Full(_))), "{refused:?}");
+    let run = EnqueueRun::new("one", RunId(1), "graph");
+    let queued = saver.run_queue().enqueue(run).await.map(drop);
+    assert!(matches!(queued, Err(SaverError::Full(_))), "{queued:?}");
     let copied = saver.copy(&"one".into(), &"copy".into()).await;
     assert!(matches!(copied, Err(SaverError::Full(_))), "{copied:?}");
     assert_eq!(saver.threads().await.unwrap().len(), 2, "nothing was added");
