@@ -356,23 +356,18 @@ pub(crate) fn claim(
         leased.complete = !has_records;
     }
     // One that was dropped, and was started without a queue, may be left.
-    for mut left in of_state(
-        writer.db()?,
-        &writer.seal,
-        RunStatus::Running,
-        Some(row.thread),
-    )? {
+    let (db, seal) = (writer.db()?, &writer.seal);
+    let left = of_state(db, seal, RunStatus::Running, Some(row.thread));
+    for mut left in unless_damaged(left)? {
         end_lost(writer, &mut left)?;
     }
-    let head = CurrentGraph::find(writer, &name, epoch, &root)?.head;
+    let current = CurrentGraph::find(writer, &name, epoch, &root);
+    let head = unless_damaged(current.map(|current| current.head))?;
     let notes = match row.record.input {
-        InputKind::Command if has_records => notes(writer.db()?, &writer.seal, row.thread),
-        _ => Ok(Vec::new()),
-    };
-    let notes = match notes {
-        // The run that reads them fails.
-        Err(damage) if damage.is_damage() => Vec::new(),
-        notes => notes?,
+        InputKind::Command if has_records => {
+            unless_damaged(notes(writer.db()?, &writer.seal, row.thread))?
+        }
+        _ => Vec::new(),
     };
     let start = Start {
         epoch,
@@ -384,6 +379,14 @@ pub(crate) fn claim(
     let body = row.update(writer)?;
     remember(writer, &row.record, row.seq, body);
     Ok(has_records)
+}
+
+/// What was read, or nothing if it is damaged: the run that needs it fails when it loads its thread, and no other.
+pub(crate) fn unless_damaged<T: Default>(read: Result<T, SaverError>) -> Result<T, SaverError> {
+    match read {
+        Err(damage) if damage.is_damage() => Ok(T::default()),
+        read => read,
+    }
 }
 
 /// Gives back a run that was claimed.
@@ -497,10 +500,7 @@ pub(crate) fn end_left(writer: &mut Writer, thread: i64, epoch: i64) -> Result<(
 /// Ends a run whose lease is gone. Nothing is known of what it did if its thread is damaged, which whoever reads
 /// the thread is told.
 pub(crate) fn end_lost(writer: &mut Writer, row: &mut RunRow) -> Result<(), SaverError> {
-    let newest = match newest(writer.db()?, &writer.seal, row.thread) {
-        Err(damage) if damage.is_damage() => None,
-        newest => newest?,
-    };
+    let newest = unless_damaged(newest(writer.db()?, &writer.seal, row.thread))?;
     row.record.end_lost(newest.as_ref(), wall_millis());
     row.update(writer).map(drop)
 }

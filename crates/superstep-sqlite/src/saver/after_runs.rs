@@ -22,11 +22,9 @@ fn claim(
     let now = wall_millis();
     let mut claims = Vec::new();
     for seq in runs::due_after(writer.db()?, now, limit)? {
-        let mut row = match runs::by_seq(writer.db()?, &writer.seal, seq) {
-            Ok(Some(row)) => row,
-            Ok(None) => continue,
-            Err(damage) if damage.is_damage() => continue,
-            Err(error) => return Err(error),
+        let found = runs::by_seq(writer.db()?, &writer.seal, seq);
+        let Some(mut row) = runs::unless_damaged(found)? else {
+            continue;
         };
         if let Some(claim) = row.record.claim_after(lease, now) {
             row.update(writer)?;

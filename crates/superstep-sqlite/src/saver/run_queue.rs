@@ -180,11 +180,8 @@ fn claim_run(
     now: UnixMillis,
 ) -> Result<Option<ClaimedRow>, SaverError> {
     let inner = &saver.0.0;
-    let found = match runs::by_seq(writer.db()?, &writer.seal, seq) {
-        // It waits for whoever restores the file, and holds up its own thread alone.
-        Err(damage) if damage.is_damage() => None,
-        found => found?,
-    };
+    // A damaged one waits for whoever restores the file, and holds up its own thread alone.
+    let found = runs::unless_damaged(runs::by_seq(writer.db()?, &writer.seal, seq))?;
     let Some(mut row) = found.filter(|row| row.record.is_claimable(wanted, now)) else {
         return Ok(None);
     };
