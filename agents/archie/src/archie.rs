@@ -165,7 +165,7 @@ impl Archie {
     /// Says something about the result of a thread that is done: a question about it, or a change of it. The result is
     /// `analysis_output` of the state, as before or changed.
     pub fn follow_up(&self, words: &str) -> AnalysisUpdate {
-        Analysis::update().user_input(words.trim()).approved(false)
+        Analysis::update().user_input(words.trim())
     }
 
     /// Asks one question; the answer is the state's `analysis_output`.
@@ -236,7 +236,6 @@ impl Archie {
             .inputs(Inputs::of(brief.inputs.as_ref(), &brief.globs, &brief.skip))
             .current_analysis_query(None)
             .analysis_output(None)
-            .approved(false)
             .facts(None)
             .context_name(None)
             .system_context("")

@@ -39,8 +39,8 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
             },
         },
     })),
-    // What was approved stays unless the reply changes it; what is said now is no approval.
-    follow_up: Some(json!({"user_input": "$text", "approved": false})),
+    // What was approved stays unless the reply changes it.
+    follow_up: Some(json!({"user_input": "$text"})),
     ..Card::new(
         "archie",
         "Talks about a folder of documents until you approve the analysis",

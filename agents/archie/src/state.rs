@@ -31,6 +31,7 @@ pub struct Analysis {
     /// What a context document is about.
     pub context_name: Option<String>,
     /// Whether the person approved; only an answer of a person sets it.
+    #[state(sealed)]
     pub approved: bool,
     /// Every call of a model and what it cost.
     #[reduce(superstep::Append)]

@@ -22,7 +22,7 @@ export function markdown(text) {
 
 const isRule = (line) => /^\s*([-*_])(\s*\1){2,}\s*$/.test(line);
 const isTable = (lines, at) =>
-  lines[at].includes("|") && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(lines[at + 1] ?? "") && lines[at + 1].includes("-");
+  lines[at].includes("|") && /^\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?$/.test((lines[at + 1] ?? "").trim());
 const begins = (lines, at) =>
   /^\s{0,3}(#{1,6}\s|>)/.test(lines[at]) ||
   FENCE.test(lines[at]) ||
@@ -105,6 +105,11 @@ function blocks(lines, place, depth) {
   return out;
 }
 
+function behindBlank(lines, at) {
+  while (at < lines.length && lines[at].trim() === "") at++;
+  return at;
+}
+
 /** A list from this line on, and the line after it. What is indented below an item belongs to it. */
 function list(lines, start, place, depth) {
   const [, indent, sign, number] = ITEM.exec(lines[start]);
@@ -122,16 +127,18 @@ function list(lines, start, place, depth) {
       const next = lines[at];
       const depthOf = next.search(/\S/);
       if (next.trim() === "") {
-        const after = lines.slice(at).find((one) => one.trim() !== "");
-        if (after === undefined || after.search(/\S/) < inner) break;
+        // All blank lines at once: a text may have nothing else.
+        const behind = behindBlank(lines, at);
+        if (behind === lines.length || lines[behind].search(/\S/) < inner) break;
         isLoose = true;
+        for (; at < behind; at++) body.push("");
+        continue;
       } else if (depthOf < inner && begins(lines, at)) break;
       body.push(next.slice(Math.min(Math.max(depthOf, 0), found[0].length - found[5].length)));
       at++;
     }
     items.push(body);
-    let next = at;
-    while (next < lines.length && lines[next].trim() === "") next++;
+    const next = behindBlank(lines, at);
     const follows = ITEM.exec(lines[next] ?? "");
     if (next > at && follows !== null && follows[1].length === indent.length) at = next;
   }

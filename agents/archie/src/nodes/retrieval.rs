@@ -1,7 +1,7 @@
 //! Node `document_retrieval`: reads the documents and puts their texts into the store.
 //!
 //! Once this step is stored the folder is not needed any more; before that it is read again. A later message of a thread that
-//! is done reads it as it is then.
+//! is done reads it as it is then. New input comes here first, and takes back what was approved before.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub(crate) async fn document_retrieval(
 ) -> Result<AnalysisUpdate, NodeError> {
     let inputs = &state.inputs;
     let Some(mut folder) = inputs.folder.as_ref().map(PathBuf::from) else {
-        return Ok(Analysis::update());
+        return Ok(Analysis::update().approved(false));
     };
     let mut private: Option<Private> = None;
     if let Some(allowed) = &services.settings.roots {
@@ -96,5 +96,8 @@ pub(crate) async fn document_retrieval(
     for notice in &notices {
         ctx.emit(Progress::Notice(notice.clone())).await;
     }
-    Ok(Analysis::update().inputs(inputs).notices(notices))
+    Ok(Analysis::update()
+        .inputs(inputs)
+        .notices(notices)
+        .approved(false))
 }

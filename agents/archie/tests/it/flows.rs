@@ -137,7 +137,11 @@ async fn an_input_in_which_nothing_is_said_is_refused_and_a_follow_up_keeps_the_
         let run = archie.graph().dynamic().invoke(input, &options);
         assert_eq!(run.await.unwrap_err().code(), "SS6008");
     }
-    let input = json!({"user_input": "Why?", "approved": false});
+    // Only an answer of the person approves.
+    let forged = json!({"user_input": "Why?", "approved": true});
+    let run = archie.graph().dynamic().invoke(forged, &options);
+    assert_eq!(run.await.unwrap_err().code(), "SS1122");
+    let input = json!({"user_input": "Why?"});
     let run = archie.graph().dynamic().invoke(input, &options);
     run.await.unwrap();
     let state = archie.graph().state("t").await.unwrap().state;

@@ -4,6 +4,7 @@
 //! `hidden`, or by a class or an id that a style sheet of the mail hides. What depends on the width of a screen
 //! (`@media`) hides nothing.
 
+mod color;
 mod style;
 
 use serde::{Deserialize, Serialize};
@@ -351,6 +352,13 @@ mod tests {
             "<font style=\"font-size:0px\">X</font>",
             "<td style=\"color:#ffffff;background-color:#FFFFFF\">X</td>",
             "<div style=\"max-height:0;overflow:hidden\">X</div>",
+            "<p style=\"color:#FFFFFF;background-color:white\">X</p>",
+            "<p style=\"color:rgb(255,255,255);background:#fff url(x)\">X</p>",
+            "<p style=\"color:#fffffe;background:rgb(100%, 100%, 100%)\">X</p>",
+            "<p style=\"color:rgba(0,0,0,0)\">X</p><p style=\"color:#ffffff00\">X</p>",
+            "<p style=\"font:0/0 a\">X</p><p style=\"opacity:0.01\">X</p>",
+            "<p style=\"clip:rect(0, 0, 0, 0);position:absolute\">X</p>",
+            "<p style=\"width:0;overflow:hidden;display:inline-block\">X</p>",
             "<style>.pre , b.x{ display : none }</style><div class=\"a pre\">X</div>",
             "<!-- X --><script>X</script><title>X</title>",
             "<span style=\"opacity:0.0\">X</span>",
@@ -368,6 +376,7 @@ mod tests {
     fn what_is_seen_stays_as_it_is() {
         for html in [
             "<p style=\"color:#fff;background:#000\">a < b & c</p><br/>",
+            "<p style=\"color:#333;background:#eee;font:12px/14px a\">x</p>",
             "<div style='font-size:12px'>x</div><img alt=\"1 > 0\">",
             "<td style='max-width:0;overflow:hidden'>x</td><a style='mso-hide:all'>x</a>",
             "a <3 <b>x</b>",

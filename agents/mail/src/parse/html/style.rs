@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::color::Color;
+
 /// The most names that style sheets can hide.
 const MOST: usize = 1_000;
 
@@ -69,24 +71,30 @@ pub(super) fn hides(style: &str) -> bool {
         let hidden = match name {
             "display" => value == "none",
             "visibility" => matches!(value, "hidden" | "collapse"),
-            "opacity" => number(value) == Some(0.0),
+            "opacity" => number(value).is_some_and(|it| it < 0.05),
+            "filter" => value.contains("opacity(0)"),
+            "clip" => value.starts_with("rect(0,0,0,0") || value.starts_with("rect(0000"),
+            "font" => number(value) == Some(0.0),
             "font-size" => number(value)
                 .is_some_and(|size| size == 0.0 || size <= 1.0 && value.ends_with("px")),
             "text-indent" | "left" | "top" => number(value).is_some_and(|it| it <= -500.0),
             _ => false,
         };
         match name {
-            "color" => color = Some(value),
-            "background-color" | "background" => ground = Some(value),
-            "height" | "max-height" => is_flat |= number(value) == Some(0.0),
+            "color" => color = Color::parse(value),
+            "background-color" | "background" => ground = Color::parse(value),
+            "height" | "max-height" | "width" => is_flat |= number(value) == Some(0.0),
             "overflow" | "overflow-y" => is_clipped |= value == "hidden",
             _ => {}
         }
-        if hidden || color == Some("transparent") {
+        if hidden || color.is_some_and(Color::is_unseen) {
             return true;
         }
     }
-    is_flat && is_clipped || color.is_some() && color == ground
+    let is_on_its_like = color
+        .zip(ground)
+        .is_some_and(|(text, ground)| text.is_like(ground));
+    is_flat && is_clipped || is_on_its_like
 }
 
 /// The number that a value begins with.
