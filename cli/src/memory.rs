@@ -9,7 +9,7 @@ use serde_json::json;
 use superstep::{
     MemoryStore,
     store::{
-        Embedder, Found, Namespace, Op, Prefix, Put, PutOptions, Search, Store, StoreError,
+        Embedder, Namespace, Op, Prefix, Put, PutOptions, Search, SearchHit, Store, StoreError,
         TtlOnRead,
     },
     text::single_line,
@@ -91,7 +91,7 @@ async fn found(
     store: &dyn Store,
     asked: &MemorySearch,
     app: &App<'_>,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<SearchHit>, Error> {
     let under = prefix(asked.under.as_deref())?;
     let search = Search {
         prefix: under.clone(),
@@ -120,7 +120,7 @@ async fn embedded(
     store: &dyn Store,
     under: Prefix,
     embedder: Arc<dyn Embedder>,
-) -> Result<(MemoryStore, HashMap<(String, String), Found>), Error> {
+) -> Result<(MemoryStore, HashMap<(String, String), SearchHit>), Error> {
     let copy = MemoryStore::new().with_embedder(embedder);
     let mut originals = HashMap::new();
     loop {
@@ -151,7 +151,7 @@ async fn embedded(
     }
 }
 
-async fn page(store: &dyn Store, prefix: Prefix, offset: usize) -> Result<Vec<Found>, Error> {
+async fn page(store: &dyn Store, prefix: Prefix, offset: usize) -> Result<Vec<SearchHit>, Error> {
     let search = Search {
         prefix,
         limit: PAGE,
@@ -182,7 +182,7 @@ fn times(json: &mut serde_json::Value) {
     }
 }
 
-fn show(found: &Found, output: &Output) -> Result<(), Error> {
+fn show(found: &SearchHit, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         let mut json = serde_json::to_value(found).unwrap_or_default();
         times(&mut json);

@@ -13,7 +13,7 @@ mod present {
     };
 
     use superstep::local::weights::{
-        DEFAULT, Entry, Found, Progress, Sources, TINY, Watch, Weights, silent,
+        DEFAULT, Entry, Progress, Sources, TINY, Watch, Weights, WeightsFile, silent,
     };
 
     use crate::{
@@ -67,7 +67,7 @@ mod present {
     }
 
     /// Downloads weights, with a progress bar at a terminal.
-    pub(crate) async fn pull(name: &str, app: &mut App<'_>) -> Result<Found, Error> {
+    pub(crate) async fn pull(name: &str, app: &mut App<'_>) -> Result<WeightsFile, Error> {
         let weights: Weights = name.parse()?;
         let sources = Sources::from_env()?;
         let (tell, lines) = std::sync::mpsc::channel();

@@ -178,7 +178,7 @@ fn look(file: FolderFile, words: &Words, order: &Order, left: &mut ReadBudget) -
             sha256: None,
             bytes: file.bytes,
             encoding: None,
-            fate: Fate::ReadBudget(Why::Budget),
+            fate: Fate::Left(Why::Budget),
         },
         path: file.path,
         count: Count::default(),
@@ -187,15 +187,15 @@ fn look(file: FolderFile, words: &Words, order: &Order, left: &mut ReadBudget) -
         is_kept: false,
     };
     if let Some(why) = file.why {
-        seen.entry.fate = Fate::ReadBudget(why);
+        seen.entry.fate = Fate::Left(why);
         return seen;
     }
     if file.bytes > left.bytes {
-        seen.entry.fate = Fate::ReadBudget(Why::TooMuch);
+        seen.entry.fate = Fate::Left(Why::TooMuch);
         return seen;
     }
     match text_of(&seen.path, order) {
-        Err(why) => seen.entry.fate = Fate::ReadBudget(why),
+        Err(why) => seen.entry.fate = Fate::Left(why),
         Ok(text) => {
             left.bytes = left.bytes.saturating_sub(text.bytes);
             seen.count = words.count([seen.entry.path.as_str(), &text.decoded.text]);
@@ -288,7 +288,7 @@ fn keep(seen: &mut [Measured], words: &Words) {
         match &seen.entry.sha256 {
             None => {}
             Some(sha256) if known.insert(sha256.clone()) => files.push(seen),
-            Some(_) => seen.entry.fate = Fate::ReadBudget(Why::Copy),
+            Some(_) => seen.entry.fate = Fate::Left(Why::Copy),
         }
     }
     let counts: Vec<&Count> = files.iter().map(|seen| &seen.count).collect();
@@ -333,7 +333,7 @@ fn take(
         };
         match text {
             Err(why) => {
-                entry.fate = Fate::ReadBudget(why);
+                entry.fate = Fate::Left(why);
                 rest.push(entry);
             }
             Ok(text) => {

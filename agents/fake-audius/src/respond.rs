@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep_atris::{
     Catalogue,
-    catalogue::{Kind, Operation, Place, Shape},
+    catalogue::{Kind, Operation, ParameterIn, Shape},
 };
 
 use crate::{lists::Data, orders::ordered, request::ApiRequest, sample::sample, world::World};
@@ -73,7 +73,7 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
     for (name, value) in &call.query {
         let own = ["app_name", "api_key"].contains(&name.as_str());
         match operation.parameter(name) {
-            Some(parameter) if parameter.place == Place::Query => {
+            Some(parameter) if parameter.place == ParameterIn::Query => {
                 if let Err(why) = check(parameter, value) {
                     return refused(400, &format!("{name} {why}"));
                 }

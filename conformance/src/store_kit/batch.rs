@@ -219,7 +219,7 @@ fn show(outcome: &Outcome) -> String {
         Outcome::Done => "done".to_owned(),
         Outcome::Item(None) => "absent".to_owned(),
         Outcome::Item(Some(item)) => item.value.to_string(),
-        Outcome::SearchHit(found) => {
+        Outcome::Found(found) => {
             let shown = found
                 .iter()
                 .map(|found| format!("{}={}", found.item.key, found.item.value));

@@ -8,7 +8,7 @@ use superstep_workbook::{Lineage, Operation, Workbook};
 use crate::{
     error::SandboxError,
     fault::{Raised, Stop},
-    moved,
+    stale_references,
 };
 
 /// A program that ran, to its end or not.

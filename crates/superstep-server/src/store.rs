@@ -12,8 +12,8 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use superstep::store::{
-    Expected, Filter, Found, Index, IndexPath, Item, ListNamespaces, Namespace, Pattern, Prefix,
-    PutOptions, Search, StoreError, TtlOnRead,
+    Expected, Filter, Index, IndexPath, Item, ListNamespaces, Namespace, Pattern, Prefix,
+    PutOptions, Search, SearchHit, StoreError, TtlOnRead,
 };
 
 use crate::{
@@ -145,7 +145,7 @@ pub(crate) async fn search(
         true => {
             // What is left out does not count.
             (wanted.limit, wanted.ttl) = (BATCH, TtlOnRead::Keep);
-            let mut all: Vec<Found> = Vec::new();
+            let mut all: Vec<SearchHit> = Vec::new();
             wanted.offset = 0;
             loop {
                 let batch = store.search(wanted.clone()).await?;
@@ -163,7 +163,7 @@ pub(crate) async fn search(
             all.into_iter().skip(offset).take(limit).collect()
         }
     };
-    let show = |found: Found| {
+    let show = |found: SearchHit| {
         let mut shown = item(found.item);
         if let Json::Object(fields) = &mut shown {
             fields.insert("score".to_owned(), found.score.into());

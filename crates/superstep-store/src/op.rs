@@ -158,7 +158,7 @@ pub enum Outcome {
     /// Of a get.
     Item(Option<Item>),
     /// Of a search.
-    SearchHit(Vec<SearchHit>),
+    Found(Vec<SearchHit>),
     /// Of a listing.
     Namespaces(Vec<Namespace>),
 }
@@ -183,7 +183,7 @@ impl Outcome {
     /// The outcome of a search.
     pub fn into_found(self) -> Result<Vec<SearchHit>, StoreError> {
         match self {
-            Self::SearchHit(found) => Ok(found),
+            Self::Found(found) => Ok(found),
             other => Err(other.unexpected()),
         }
     }
@@ -200,7 +200,7 @@ impl Outcome {
         let kind = match self {
             Self::Done => "nothing",
             Self::Item(_) => "an item",
-            Self::SearchHit(_) => "search results",
+            Self::Found(_) => "search results",
             Self::Namespaces(_) => "namespaces",
         };
         StoreError::backend(format!("{kind} is not the outcome of this operation"))

@@ -6,7 +6,7 @@ use superstep::{
     tools::{Checked, Terms, check_unread, make},
 };
 
-use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ApprovalReviewer};
+use super::{Job, ReplyState, ReplyStateUpdate, review::ApprovalReviewer, turn::result};
 use crate::{
     agenda::{Agenda, thread},
     cautions::Cautions,

@@ -114,7 +114,7 @@ async fn sorted_small(
     let owner = services.mailbox.owner();
     let shown = Evidence::of(&input.mail, owner);
     let mail = small::short(&input.mail, owner, Some(shown.addressing));
-    let seen = guide.ask::<sort::Seen>(model, Message::untrusted(mail));
+    let seen = guide.ask::<sort::SmallReading>(model, Message::untrusted(mail));
     let seen = seen.await?.value;
     Ok(Routed {
         classification: seen.class(&shown),

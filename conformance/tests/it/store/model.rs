@@ -12,9 +12,9 @@ use std::time::Duration;
 use serde_json::json;
 use superstep_engine::memory::MemoryStore;
 use superstep_store::{
-    BoxFuture, Clock, Delete, Embedder, Expected, Filter, Found, Get, Item, ListNamespaces,
-    ManualClock, Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store,
-    StoreError, TtlOnRead, UnixMillis,
+    BoxFuture, Clock, Delete, Embedder, Expected, Filter, Get, Item, ListNamespaces, ManualClock,
+    Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, SearchHit, Store, StoreError,
+    TtlOnRead, UnixMillis,
 };
 
 #[tokio::test]
@@ -107,7 +107,9 @@ impl Model {
                 });
                 let page = live.into_iter().skip(search.offset).take(search.limit);
                 let found = self.read(page.collect(), search.ttl, now);
-                let found = found.into_iter().map(|item| Found { item, score: None });
+                let found = found
+                    .into_iter()
+                    .map(|item| SearchHit { item, score: None });
                 Some(Outcome::Found(found.collect()))
             }
             Op::ListNamespaces(list) => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use superstep::{
     Provenance,
     store::{
-        BoxFuture, Delete, Found, Get, Item, ListNamespaces, Namespace, Op, Outcome, Pattern,
-        Prefix, Put, Reindexed, Search, Store, StoreError, UnixMillis,
+        BoxFuture, Delete, Get, Item, ListNamespaces, Namespace, Op, Outcome, Pattern, Prefix, Put,
+        Reindexed, Search, SearchHit, Store, StoreError, UnixMillis,
     },
 };
 
@@ -103,9 +103,9 @@ impl OwnerStore {
             Outcome::Done => Outcome::Done,
             Outcome::Item(item) => Outcome::Item(item.and_then(|item| self.shown(item))),
             Outcome::Found(all) => {
-                let show = |found: Found| {
+                let show = |found: SearchHit| {
                     let item = self.shown(found.item)?;
-                    Some(Found { item, ..found })
+                    Some(SearchHit { item, ..found })
                 };
                 Outcome::Found(all.into_iter().filter_map(show).collect())
             }

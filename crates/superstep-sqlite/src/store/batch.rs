@@ -91,7 +91,7 @@ impl Batch {
             ReadyOp::Search { search, ranking } => {
                 let page = search::search(tables, search, ranking.as_ref())?;
                 refresh(tables.connection, access, page.due)?;
-                Outcome::SearchHit(page.found)
+                Outcome::Found(page.found)
             }
             ReadyOp::ListNamespaces(list) => Outcome::Namespaces(listing::list(tables, list)?),
         })

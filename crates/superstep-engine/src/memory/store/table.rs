@@ -142,7 +142,7 @@ impl Table {
                         self.refresh(&item.namespace, &item.key, now, undo);
                     }
                 }
-                Outcome::SearchHit(found)
+                Outcome::Found(found)
             }
             ReadyOp::ListNamespaces(list) => Outcome::Namespaces(self.list(&list, now)),
         })
