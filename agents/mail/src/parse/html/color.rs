@@ -14,7 +14,7 @@ const ALIKE: u8 = 8;
 const FAINT: u8 = 12;
 
 impl Color {
-    /// Reads a value in lower case and without spaces; nothing if it is another notation. A background may go on behind it.
+    /// Reads a value in lower case and without spaces; nothing if it is another notation. What follows the color is not read.
     pub(super) fn parse(value: &str) -> Option<Self> {
         if let Some(digits) = value.strip_prefix('#') {
             let end = digits.find(|c: char| !c.is_ascii_hexdigit());
