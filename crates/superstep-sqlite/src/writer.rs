@@ -245,9 +245,12 @@ impl Writer {
         self.db()
     }
 
-    /// Refuses to add something while the disk is nearly full; see [`Headroom`].
+    /// Refuses to add something while the disk is nearly full; see [`Headroom`]. The WAL is truncated then, which may
+    /// make room for the next attempt.
     pub(crate) fn require_room(&mut self) -> Result<(), SaverError> {
-        self.headroom.require(&self.path)
+        let room = self.headroom.require(&self.path);
+        self.scrub_wal |= room.is_err();
+        room
     }
 
     /// The connection, for statements that do not use `graphs`, or only a row whose end is not deferred: ends of logs may be yet
