@@ -1,4 +1,4 @@
-//! Sentences on pages are short, and free of manners that make readers work.
+//! Sentences on pages are short, and free of manners that make readers work. Pages begin with a thing.
 
 use super::problem::Problem;
 use super::words;
@@ -31,13 +31,22 @@ const MANNERS: [(&str, &str); 11] = [
     (concat!("sta", "nds"), "is"),
 ];
 
+/// Words that a page does not begin with, since a noun or a command says more.
+const RIDDLES: [&str; 7] = ["How", "That", "What", "Whether", "Which", "Who", "Whom"];
+
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for page in contents::pages(tree)
         .iter()
         .filter_map(|path| tree.get(path))
     {
-        for (line, part) in markdown::prose(&page.text) {
+        let prose = markdown::prose(&page.text);
+        problems.extend(
+            prose
+                .first()
+                .and_then(|(line, part)| opening(&page.path, *line, part)),
+        );
+        for (line, part) in prose {
             for sentence in markdown::sentences(&part) {
                 let found = findings(&sentence).into_iter();
                 problems
@@ -46,6 +55,15 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
         }
     }
     problems
+}
+
+fn opening(page: &str, line: usize, part: &str) -> Option<Problem> {
+    let word = part.split([' ', ',']).next()?;
+    let what = || format!("the page opens with `{word}`");
+    let hint = "begin with the thing, or with the command";
+    RIDDLES
+        .contains(&word)
+        .then(|| Problem::new(page, line, what(), hint))
 }
 
 fn is_code(word: &str) -> bool {
@@ -94,6 +112,15 @@ mod tests {
         let long = found(&format!("# A\n\nA {half} and {half}.\n"));
         assert_eq!(long.len(), 1, "{long:?}");
         assert!(long[0].starts_with("3: `A word word word word word …` has 32 words"));
+    }
+
+    #[test]
+    fn a_page_opens_with_a_thing() {
+        assert_eq!(
+            found("# A\n\nWhat a run costs.\n"),
+            ["3: the page opens with `What`"]
+        );
+        assert!(found("# A\n\nCosts of a run. What it saves.\n").is_empty());
     }
 
     #[test]
