@@ -175,8 +175,10 @@ fn docs(workspace: &Workspace) -> Result<String, Error> {
         .with_envs(&[("RUSTDOCFLAGS", "-D warnings")])
         .run()?;
     if !book::is_installed() {
-        let error = Error::failed("mdbook", book::INSTALL);
-        return not_run("no docs site without mdBook", error);
+        return Ok(format!(
+            "NOT RUN: the docs site: mdBook is {}",
+            book::INSTALL
+        ));
     }
     book::run(workspace)
 }
