@@ -169,10 +169,7 @@ pub(crate) fn resolved(file: &str, name: &str) -> String {
 pub(crate) fn anchors(page: &str) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut anchors = Vec::new();
-    for line in lines(page) {
-        let Some(heading) = heading(&line) else {
-            continue;
-        };
+    for (_, heading) in headings(page) {
         let slug = slug(heading);
         let count = seen.entry(slug.clone()).or_default();
         anchors.push(match *count {
@@ -182,6 +179,14 @@ pub(crate) fn anchors(page: &str) -> Vec<String> {
         *count += 1;
     }
     anchors
+}
+
+/// All headings with their lines.
+pub(crate) fn headings(page: &str) -> Vec<(usize, &str)> {
+    let lines = lines(page).into_iter();
+    lines
+        .filter_map(|line| Some((line.number, heading(&line)?)))
+        .collect()
 }
 
 fn heading<'a>(line: &PageLine<'a>) -> Option<&'a str> {

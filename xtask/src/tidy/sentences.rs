@@ -31,7 +31,7 @@ const MANNERS: [(&str, &str); 11] = [
     (concat!("sta", "nds"), "is"),
 ];
 
-/// Words that a page does not begin with, since a noun or a command says more.
+/// Words that neither a page nor a heading begins with, since a noun or a command says more.
 const RIDDLES: [&str; 7] = ["How", "That", "What", "Whether", "Which", "Who", "Whom"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
@@ -41,11 +41,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
         .filter_map(|path| tree.get(path))
     {
         let prose = markdown::prose(&page.text);
-        problems.extend(
-            prose
-                .first()
-                .and_then(|(line, part)| opening(&page.path, *line, part)),
-        );
+        let first = prose.first().map(|(line, part)| (*line, part.as_str()));
+        let openings = markdown::headings(&page.text).into_iter().chain(first);
+        problems.extend(openings.filter_map(|(line, text)| opening(&page.path, line, text)));
         for (line, part) in prose {
             for sentence in markdown::sentences(&part) {
                 let found = findings(&sentence).into_iter();
@@ -59,7 +57,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
 
 fn opening(page: &str, line: usize, part: &str) -> Option<Problem> {
     let word = part.split([' ', ',']).next()?;
-    let what = || format!("the page opens with `{word}`");
+    let what = || format!("`{word}` opens a page or a heading");
     let hint = "begin with the thing, or with the command";
     RIDDLES
         .contains(&word)
@@ -115,10 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_opens_with_a_thing() {
+    fn pages_and_headings_open_with_a_thing() {
         assert_eq!(
-            found("# A\n\nWhat a run costs.\n"),
-            ["3: the page opens with `What`"]
+            found("# A\n\nWhat a run costs.\n\n## How it runs\n"),
+            [
+                "5: `How` opens a page or a heading",
+                "3: `What` opens a page or a heading"
+            ]
         );
         assert!(found("# A\n\nCosts of a run. What it saves.\n").is_empty());
     }
