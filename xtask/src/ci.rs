@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::book;
 use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
@@ -168,11 +169,18 @@ fn tests(workspace: &Workspace, crates: &str) -> Result<String, Error> {
     suite::test(&workspace.root, crates).map(|()| String::new())
 }
 
+/// Builds rustdoc and, where mdBook is installed, the docs site.
 fn docs(workspace: &Workspace) -> Result<String, Error> {
     Cargo::new(&workspace.root, &format!("doc {WORKSPACE} --no-deps"))
         .with_envs(&[("RUSTDOCFLAGS", "-D warnings")])
-        .run()
-        .map(|()| String::new())
+        .run()?;
+    if !book::is_installed() {
+        return Ok(format!(
+            "NOT RUN: the docs site: mdBook is {}",
+            book::INSTALL
+        ));
+    }
+    book::run(workspace)
 }
 
 /// Licenses, bans and sources of dependencies, by `deny.toml`. Advisories need a database from the

@@ -1,17 +1,20 @@
 //! The chores of the workspace, run as `cargo xtask <command>`.
 //!
-//! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
+//! `tidy` holds the tree to its rules (see [`tidy`]), `docs` builds the docs site (see [`mod@book`]), `examples` runs every example (see
 //! [`examples`]), `ci` does all that a change must pass (see [`ci`]), `crash` does what takes too
 //! long for that (see [`crash`]), `bench` compares the speed of two revisions (see [`mod@bench`]), `features` checks features one by
 //! one (see [`features`]), and `weights` fetches a local model (see [`weights`]).
 
 mod bench;
+mod book;
 mod cargo;
 mod ci;
+mod contents;
 mod crash;
 mod error;
 mod examples;
 mod features;
+mod markdown;
 mod suite;
 mod tidy;
 mod tree;
@@ -27,7 +30,8 @@ use crate::workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  tidy      check the rules of the tree: arrows, lengths, docs, leftovers, paths, manifests, codes
+  tidy      check the rules of the tree: arrows, lengths, pages, leftovers, paths, manifests, codes
+  docs      check the pages of the docs site and build it with mdBook, where that is installed
   examples  build and run every example
   ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples,
             tests with a real model and with real mail servers; --fast: format, tidy, lints and tests of
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let chore: &dyn Fn(&Workspace) -> Result<String, Error> = match words.as_slice() {
         ["tidy"] => &tidy::run,
+        ["docs"] => &book::run,
         ["examples"] => &examples::run,
         ["ci"] => &ci::run,
         ["ci", "--fast"] => &ci::run_fast,

@@ -6,18 +6,22 @@
 mod arrows;
 mod circles;
 mod codes;
+mod contents;
 mod docs;
 mod inherit;
 mod leftovers;
 mod length;
+mod links;
 mod manifest;
 mod names;
 mod paths;
 mod problem;
 mod proofs;
 mod publish;
+mod sentences;
 mod signposts;
 mod skips;
+mod snippets;
 mod vocabulary;
 mod words;
 
@@ -29,19 +33,26 @@ use problem::Problem;
 /// Checks everything; the closing line carries the counts.
 pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
     let tree = Tree::load(&workspace.root)?;
-    let problems = problems(workspace, &tree);
-    for problem in &problems {
+    let seen = summary(workspace, &tree);
+    report("tidy", &problems(workspace, &tree), &seen)?;
+    Ok(format!("tidy: clean: {seen}"))
+}
+
+/// Checks the pages of the docs site alone.
+pub(crate) fn run_pages(tree: &Tree) -> Result<(), Error> {
+    report("docs", &pages(tree), "the pages")
+}
+
+fn report(chore: &str, problems: &[Problem], seen: &str) -> Result<(), Error> {
+    for problem in problems {
         println!("{problem}");
     }
-    let seen = summary(workspace, &tree);
-    if problems.is_empty() {
-        return Ok(format!("tidy: clean: {seen}"));
-    }
     let found = match problems.len() {
+        0 => return Ok(()),
         1 => "1 problem".to_owned(),
         more => format!("{more} problems"),
     };
-    Err(Error::failed("tidy", format!("{found} in {seen}")))
+    Err(Error::failed(chore, format!("{found} in {seen}")))
 }
 
 fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
@@ -59,7 +70,17 @@ fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
     problems.extend(signposts::check(tree));
     problems.extend(skips::check(tree));
     problems.extend(vocabulary::check(tree));
+    problems.extend(pages(tree));
     problems.sort();
+    problems
+}
+
+/// What is wrong with the pages of the docs site.
+fn pages(tree: &Tree) -> Vec<Problem> {
+    let mut problems = contents::check(tree);
+    problems.extend(links::check(tree));
+    problems.extend(sentences::check(tree));
+    problems.extend(snippets::check(tree));
     problems
 }
 

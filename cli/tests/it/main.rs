@@ -44,6 +44,7 @@ mod memory;
 mod newcomer;
 mod own;
 mod packed;
+mod pages;
 mod picture;
 mod post;
 mod private;

@@ -231,17 +231,43 @@ pub mod dynamic {
 #[doc(hidden)]
 pub use superstep_engine::typed::__private;
 
-/// The README's examples run with the doctests.
+/// The README's examples run with the doctests; so do those of the pages below.
 #[cfg(all(doctest, feature = "tools"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The page about providers, too.
 #[cfg(all(doctest, feature = "remote"))]
-#[doc = include_str!("../../../docs/providers.md")]
-struct Providers;
+#[doc = include_str!("../../../docs/calls.md")]
+struct Calls;
 
-/// The page about the choice of a model, too.
 #[cfg(all(doctest, feature = "remote"))]
 #[doc = include_str!("../../../docs/choosing-a-model.md")]
 struct ChoosingAModel;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/events.md")]
+struct Events;
+
+#[cfg(all(doctest, feature = "mcp"))]
+#[doc = include_str!("../../../docs/mcp.md")]
+struct Mcp;
+
+#[cfg(all(doctest, feature = "remote"))]
+#[doc = include_str!("../../../docs/providers.md")]
+struct ProvidersPage;
+
+#[cfg(all(doctest, feature = "model"))]
+#[doc = include_str!("../../../docs/recordings.md")]
+struct Recordings;
+
+#[cfg(all(doctest, feature = "model"))]
+#[doc = include_str!("../../../docs/scripts.md")]
+struct Scripts;
+
+#[cfg(all(doctest, feature = "encryption"))]
+#[doc = include_str!("../../../docs/sqlite.md")]
+struct Sqlite;
+
+#[cfg(all(doctest, feature = "trace"))]
+#[doc = include_str!("../../../docs/traces.md")]
+struct Traces;

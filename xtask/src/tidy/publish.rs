@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use super::manifest::Manifest;
 use super::problem::Problem;
+use crate::markdown;
 use crate::tree::Tree;
 use crate::workspace::{Kind, Package};
 
 /// What a registry shows of a crate.
-const SHOWN: [&str; 4] = ["description", "keywords", "categories", "readme"];
+const SHOWN: [&str; 5] = [
+    "description", "keywords", "categories", "readme", "repository",
+];
 
 pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
     let manifest = |package: &Package| {
@@ -47,12 +50,14 @@ pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
         }
         problems.extend(foreign_files(package, crates, tree));
         for key in SHOWN {
-            let has = |entry: &str| entry.starts_with(&format!("package.{key}="));
-            if manifest(package).line_of(has).is_none() {
+            let key = format!("package.{key}");
+            let has = |entry: &str| entry.starts_with(&format!("{key}="));
+            let manifest = manifest(package);
+            if !manifest.inherits(&key) && manifest.line_of(has).is_none() {
                 problems.push(Problem::new(
                     &package.manifest,
                     1,
-                    format!("{} is published without {key}", package.name),
+                    format!("{} is published without `{key}`", package.name),
                     "registries show it; CONTRIBUTING.md, Add a crate",
                 ));
             }
@@ -88,7 +93,7 @@ fn foreign_files(package: &Package, crates: &[Package], tree: &Tree) -> Vec<Prob
             let included = included(text).filter(|_| !before.contains("doctest"));
             before = text;
             let Some(name) = included else { continue };
-            let place = resolved(&file.path, name);
+            let place = markdown::resolved(&file.path, name);
             if !place.starts_with(&own) {
                 problems.push(Problem::new(
                     &file.path,
@@ -103,24 +108,11 @@ fn foreign_files(package: &Package, crates: &[Package], tree: &Tree) -> Vec<Prob
 }
 
 /// The name that a line includes.
-fn included(line: &str) -> Option<&str> {
+pub(super) fn included(line: &str) -> Option<&str> {
     let (_, rest) = line
         .split_once("include_str!(\"")
         .or_else(|| line.split_once("include_bytes!(\""))?;
     Some(rest.split_once('"')?.0)
-}
-
-/// A name as seen from a file, without `..`.
-fn resolved(file: &str, name: &str) -> String {
-    let mut path: Vec<&str> = file.split('/').collect();
-    path.pop();
-    for part in name.split('/') {
-        match part {
-            ".." => drop(path.pop()),
-            part => path.push(part),
-        }
-    }
-    path.join("/")
 }
 
 #[cfg(test)]
@@ -152,7 +144,7 @@ mod tests {
         problems.iter().map(ToString::to_string).collect()
     }
 
-    const ABOUT: &str = "description = \"A tool\"\nkeywords = [\"a\"]\ncategories = [\"b\"]\nreadme = \"README.md\"\n";
+    const ABOUT: &str = "description = \"A tool\"\nkeywords = [\"a\"]\ncategories = [\"b\"]\nreadme = \"README.md\"\nrepository.workspace = true\n";
 
     fn with_about(manifest: &str) -> String {
         manifest.replacen("[package]\n", &format!("[package]\n{ABOUT}"), 1)
@@ -172,9 +164,9 @@ mod tests {
             &tree::of(&[("tool/Cargo.toml", "[package]\ndescription = \"A tool\"\n")]),
         );
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        assert_eq!(problems.len(), 3, "{problems:?}");
+        assert_eq!(problems.len(), 4, "{problems:?}");
         assert!(
-            problems[0].contains("published without keywords"),
+            problems[0].contains("published without `package.keywords`"),
             "{problems:?}"
         );
     }
@@ -184,7 +176,7 @@ mod tests {
         assert_eq!(
             found(MANIFEST, Kind::Normal),
             [
-                "tool/Cargo.toml:8: tool is published and depends on fake, which is not; publish \
+                "tool/Cargo.toml:9: tool is published and depends on fake, which is not; publish \
                  both, or use it in tests only"
             ]
         );
