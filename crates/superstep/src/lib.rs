@@ -223,8 +223,8 @@ pub mod dynamic {
     };
     pub use superstep_engine::{
         CallTask, DynCtx, DynEventStream, DynFollow, DynGraph, DynGraphBuilder, DynNodeOptions,
-        DynOutcome, DynRunEvents, DynRunOutcome, DynRunning, GraphSpec, Node, OutputKeys, Registry,
-        Status, Worked, Worker, builder, input, spec, state,
+        DynOutcome, DynRunEvents, DynRunOutcome, DynRunning, GraphSpec, Node, OutputKeys,
+        Placement, Registry, Status, Worked, Worker, builder, input, spec, state,
     };
 }
 

@@ -573,6 +573,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 cache: options.cache,
                 timeouts: options.timeouts,
                 max_concurrency: options.max_concurrency,
+                placement: options.placement,
                 on_error: on_error.map(|on| on.into_node(resources.clone(), reach.clone())),
                 ..builder::DynNodeOptions::default()
             };

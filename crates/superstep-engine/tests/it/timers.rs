@@ -214,8 +214,9 @@ async fn a_run_that_sleeps_is_cancelled_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_run_that_sleeps_is_rolled_back_at_once() {
     let (graph, _) = waiter(HOUR, DynNodeOptions::default());
-    let other = graph.invoke(json!({ "x": "before" }), &RunOptions::on("u"));
-    assert_eq!(other.await.unwrap().status, Status::Sleeping);
+    let options = RunOptions::on("u");
+    let other = graph.invoke(json!({ "x": "before" }), &options).await;
+    assert_eq!(other.unwrap().status, Status::Sleeping);
     let run = graph.runs("u", &RunQuery::default()).await.unwrap()[0].id;
     let undone = graph.cancel_with(run, Cancel::Rollback, "never mind").await;
     assert!(undone.unwrap());

@@ -23,6 +23,7 @@ mod json;
 mod layers;
 mod open_steps;
 mod pipeline;
+mod placement;
 mod plain;
 mod queue;
 mod reducers;
