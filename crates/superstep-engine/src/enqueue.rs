@@ -11,8 +11,7 @@ use superstep_core::{
 };
 
 use crate::{
-    check_answer::expired, clock::unix_millis, graph::DynGraph, options::RunOptions,
-    run_entry::new_run_id, state::Depth,
+    check_answer::expired, clock::unix_millis, graph::DynGraph, options::RunOptions, state::Depth,
 };
 
 impl DynGraph {
@@ -111,7 +110,7 @@ impl DynGraph {
         let graph = self.0.plan.name.clone();
         EnqueueRun {
             input,
-            ..EnqueueRun::new(thread, new_run_id(), graph)
+            ..EnqueueRun::new(thread, self.new_run_id(), graph)
         }
     }
 
@@ -160,7 +159,7 @@ impl DynGraph {
             RunInput::Value(value) => QueuedInput::Value(value),
             RunInput::Command(command, resume) => QueuedInput::Command(*command, resume),
         };
-        let run = options.run.unwrap_or_else(new_run_id);
+        let run = options.run.unwrap_or_else(|| self.new_run_id());
         Ok(EnqueueRun {
             input,
             options: options.queued(),

@@ -6,10 +6,11 @@ use std::fmt;
 use superstep_core::{
     clock::UnixMillis,
     error::{Error, ErrorKind},
+    id::RunId,
     schedules::{CronSchedule, FireSchedule, Missed},
 };
 
-use crate::{graph::DynGraph, run_entry::new_run_id};
+use crate::graph::DynGraph;
 
 /// A worker that comes this late has missed nothing.
 const LATE: UnixMillis = 60_000;
@@ -159,7 +160,7 @@ pub fn next_due(
 }
 
 /// What a worker makes of a schedule that is due.
-pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis) -> FireSchedule {
+pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis, run: RunId) -> FireSchedule {
     let due = schedule.next.unwrap_or(at);
     let from = match schedule.missed {
         Missed::Each => due,
@@ -172,7 +173,7 @@ pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis) -> FireSchedule {
     };
     let is_over = schedule.end.is_some_and(|end| due >= end);
     let is_skipped = schedule.missed == Missed::Skip && at.saturating_sub(due) > LATE;
-    let run = (!is_skipped && !is_over).then(|| schedule.run(new_run_id()));
+    let run = (!is_skipped && !is_over).then(|| schedule.run(run));
     FireSchedule {
         id: schedule.id.clone(),
         due,
@@ -282,19 +283,19 @@ mod tests {
         };
         let now = at("2026-01-01T03:30:00Z");
         let shown = |missed| {
-            let fire = firing(&hourly(missed), now);
+            let fire = firing(&hourly(missed), now, RunId(1));
             (fire.run.is_some(), fire.next.unwrap())
         };
         assert_eq!(shown(Missed::Once), (true, at("2026-01-01T04:00:00Z")));
         assert_eq!(shown(Missed::Each), (true, at("2026-01-01T02:00:00Z")));
         assert_eq!(shown(Missed::Skip), (false, at("2026-01-01T04:00:00Z")));
-        let late = firing(&hourly(Missed::Skip), at("2026-01-01T01:00:59Z"));
+        let late = firing(&hourly(Missed::Skip), at("2026-01-01T01:00:59Z"), RunId(1));
         assert!(late.run.is_some());
         let ended = CronSchedule {
             end: Some(at("2026-01-01T02:00:00Z")),
             ..hourly(Missed::Once)
         };
-        let last = firing(&ended, at("2026-01-01T01:00:00Z"));
+        let last = firing(&ended, at("2026-01-01T01:00:00Z"), RunId(1));
         assert_eq!((last.run.is_some(), last.next), (true, None));
     }
 }

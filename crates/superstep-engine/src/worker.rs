@@ -236,9 +236,10 @@ impl Worker {
     async fn fire_schedules(&self) -> Result<(), Error> {
         let (schedules, now) = (self.saver.schedules(), self.saver.now().await?);
         for schedule in schedules.due_schedules(now).await? {
-            if self.graphs.contains_key(&schedule.graph) {
+            if let Some(graph) = self.graphs.get(&schedule.graph) {
+                let fire = firing(&schedule, now, graph.new_run_id());
                 // Another worker may be first, and then has done it.
-                schedules.fire_schedule(firing(&schedule, now)).await?;
+                schedules.fire_schedule(fire).await?;
             }
         }
         Ok(())

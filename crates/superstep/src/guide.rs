@@ -30,6 +30,9 @@ pub mod errors {}
 #[doc = include_str!("docs/queue.md")]
 pub mod queue {}
 
+#[doc = include_str!("docs/testing.md")]
+pub mod testing {}
+
 #[doc = include_str!("docs/streaming.md")]
 pub mod streaming {}
 

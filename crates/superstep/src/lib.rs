@@ -165,6 +165,7 @@ pub use superstep_schema::schemars;
 pub use superstep_trace as trace;
 
 pub mod guide;
+pub mod testing;
 
 pub mod prelude {
     //! What most graphs use, without names that programs have themselves: `Error`, `Event`,
