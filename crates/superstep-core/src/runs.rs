@@ -180,6 +180,9 @@ pub struct RunRecord {
     /// Its sleep: how long it sleeps if it waits, or slept last. A run that is cut short loses it; an alarm does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<Sleep>,
+    /// Why no worker begins it, while it waits: the graph that looked at it last has another version of the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 impl RunRecord {
@@ -209,6 +212,7 @@ impl RunRecord {
             answers: begin.answers,
             after: None,
             sleep: None,
+            problem: None,
         }
     }
 
@@ -340,6 +344,11 @@ impl RunRecord {
     pub fn caller(&self) -> &Caller {
         let caller = self.given().and_then(|given| given.caller.as_ref());
         caller.unwrap_or_else(|| Caller::local_ref())
+    }
+
+    /// Whether it waits for a worker of another version of its graph.
+    pub fn is_stale(&self) -> bool {
+        self.problem.is_some() && self.waiting().is_some()
     }
 
     /// Whether it began and has no ending; if its lease is gone it was cut short.

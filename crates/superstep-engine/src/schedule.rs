@@ -54,7 +54,7 @@ impl DynGraph {
         let wrong = |no: NoSchedule| ErrorKind::BadArgument {
             why: no.to_string(),
         };
-        schedule.options.state_version = self.version_of(&schedule.input);
+        self.stamp_version(&mut schedule.options, &schedule.input);
         schedule.next = next_due(&schedule, now).map_err(wrong)?;
         schedules.put_schedule(schedule.clone()).await?;
         Ok(schedule)
@@ -159,8 +159,39 @@ pub fn next_due(
     Ok(schedule.end.is_none_or(|end| next < end).then_some(next))
 }
 
+/// What the worker of a graph makes of a schedule that is due: nothing if it was stored by a program of another
+/// version of the state, and stays due with the reason, which it says already.
+pub(crate) fn firing_of(
+    graph: &DynGraph,
+    mut schedule: CronSchedule,
+    at: UnixMillis,
+) -> Option<FireSchedule> {
+    let (input, options) = (schedule.input.clone(), &schedule.options);
+    match graph.migrate_queued(input, options, None) {
+        Ok(input) => {
+            graph.stamp_version(&mut schedule.options, &input);
+            schedule.input = input;
+            Some(firing(&schedule, at, graph.new_run_id()))
+        }
+        Err(why) => {
+            let of = options.state_version.unwrap_or_default();
+            let problem = format!("its input is of version {of} of the state: {why}");
+            let is_known = schedule.problem.as_ref() == Some(&problem);
+            let due = schedule.next.unwrap_or(at);
+            (!is_known).then(|| FireSchedule {
+                id: schedule.id,
+                due,
+                at,
+                next: Some(due),
+                run: None,
+                problem: Some(problem),
+            })
+        }
+    }
+}
+
 /// What a worker makes of a schedule that is due.
-pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis, run: RunId) -> FireSchedule {
+fn firing(schedule: &CronSchedule, at: UnixMillis, run: RunId) -> FireSchedule {
     let due = schedule.next.unwrap_or(at);
     let from = match schedule.missed {
         Missed::Each => due,

@@ -14,6 +14,7 @@ mod callers;
 #[cfg(feature = "model")]
 mod categories;
 mod concurrency;
+mod deploys;
 mod durability;
 mod event_log;
 mod events;
