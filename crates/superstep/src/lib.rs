@@ -181,7 +181,7 @@ pub mod prelude {
     #[cfg(feature = "tools")]
     pub use crate::{
         tool,
-        tools::{Prompt as _, ReplyText as _},
+        tools::{ModelCalls as _, Prompt as _, ReplyText as _},
     };
 }
 
