@@ -290,6 +290,10 @@ impl RunQueue for RecordingSaver {
         self.inner.run_queue().release(run, lease, release)
     }
 
+    fn stale_runs(&self, graph: &str) -> MaybeReady<'_, Vec<RunRecord>> {
+        self.inner.run_queue().stale_runs(graph)
+    }
+
     fn queue_changed(&self) -> MaybeReady<'_, ()> {
         self.inner.run_queue().queue_changed()
     }

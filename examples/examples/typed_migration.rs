@@ -9,7 +9,7 @@
 //!   Order { cents: 1250, paid: false }
 //! version 2 without a migration
 //!   [SS1201] no migration leads from version 1 to version 2 (thread `order 7`)
-//!   hint: raise the version and declare how to get there: `#[state(version = 2, migrate(1 => function))]`; the function returns all fields
+//!   hint: raise the version and declare how to get there: `#[state(version = 2, migrate(1 => state), migrate_update(1 => update))]`; the first returns all fields, the second those that an update has
 //! version 2 with a migration
 //!   Order { euros: 12.5, paid: false }, open questions: 1
 //!   Order { euros: 12.5, paid: true }

@@ -329,6 +329,7 @@ async fn layouts_survive_and_may_change(bench: &Bench<'_>) -> Verdict {
                 fingerprint: u64::MAX,
             }),
             graph: "名前 \0".into(),
+            shapes: vec![u64::MAX, 0, 1],
         },
     ];
     let mut n = 1;

@@ -49,6 +49,7 @@ pub(super) fn layout() -> Arc<Layout> {
         ],
         state: None,
         graph: "order".into(),
+        shapes: Vec::new(),
     })
 }
 

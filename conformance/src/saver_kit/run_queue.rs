@@ -205,6 +205,7 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
             log: Some(Modes::VALUES.with(Modes::MESSAGES)),
             grace: Some(Duration::from_millis(1500)),
             state_version: Some(4),
+            state_shape: Some(u64::MAX),
         },
     }
 }
@@ -419,6 +420,21 @@ async fn a_released_run_is_claimed_again(bench: &Bench<'_>) -> Verdict {
         queue.release(run(1), lease, Release::Later(after)).await?;
         equal("its status", status(&fixture, 1).await?, RunStatus::Queued)?;
     }
+    let Claimed { record, lease, .. } = gets(&fixture, 2).await?;
+    let stale = Release::Stale {
+        after: Duration::ZERO,
+        problem: "of another version".to_owned(),
+    };
+    queue.release(run(2), lease, stale).await?;
+    let found = queue.stale_runs(&record.graph).await?;
+    let found: Vec<_> = found
+        .iter()
+        .map(|run| (run.id, run.problem.as_deref()))
+        .collect();
+    let known = vec![(run(2), Some("of another version"))];
+    equal("the stale runs of the graph", found, known)?;
+    let others = queue.stale_runs("another graph").await?;
+    equal("those of another graph", others.len(), 0)?;
     gets(&fixture, 2).await.map(drop)
 }
 

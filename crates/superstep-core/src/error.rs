@@ -472,8 +472,8 @@ pub enum ErrorKind {
     #[coded(
         "SS1201",
         Conflict,
-        hint = "raise the version and declare how to get there: \
-                `#[state(version = 2, migrate(1 => function))]`; the function returns all fields"
+        hint = "raise the version and declare how to get there: `#[state(version = 2, migrate(1 => state), \
+                migrate_update(1 => update))]`; the first returns all fields, the second those that an update has"
     )]
     Version {
         /// What was found and what is needed.

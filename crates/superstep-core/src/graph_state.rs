@@ -1,5 +1,7 @@
 //! The state of one graph between steps: channels, scheduler, and how both take a step's writes.
 
+pub mod migrate;
+pub mod plain;
 pub mod restore;
 
 use std::sync::Arc;

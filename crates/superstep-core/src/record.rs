@@ -43,6 +43,10 @@ pub struct Layout {
     /// The name of the graph; empty if it has none, or if it is of an earlier version.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub graph: Arc<str>,
+    /// A hash of name, type and reducer of each field of a typed state, in the order of `channels`; none in
+    /// layouts of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<u64>,
 }
 
 fn is_empty(name: &Arc<str>) -> bool {
@@ -58,6 +62,7 @@ impl Layout {
             triggers,
             state,
             graph: _,
+            shapes: _,
         } = self;
         *channels == other.channels
             && *nodes == other.nodes

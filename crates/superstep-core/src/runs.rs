@@ -181,6 +181,9 @@ pub struct RunRecord {
     /// is an alarm that has stored nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<Sleep>,
+    /// Why no worker begins it, while it waits: the graph that looked at it last has another version of the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 impl RunRecord {
@@ -210,6 +213,7 @@ impl RunRecord {
             answers: begin.answers,
             after: None,
             sleep: None,
+            problem: None,
         }
     }
 
@@ -344,6 +348,11 @@ impl RunRecord {
     pub fn caller(&self) -> &Caller {
         let caller = self.given().and_then(|given| given.caller.as_ref());
         caller.unwrap_or_else(|| Caller::local_ref())
+    }
+
+    /// Whether it waits for a worker of another version of its graph.
+    pub fn is_stale(&self) -> bool {
+        self.problem.is_some() && self.waiting().is_some()
     }
 
     /// Whether it began and has no ending; if its lease is gone it was cut short.

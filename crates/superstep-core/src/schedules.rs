@@ -64,7 +64,7 @@ pub struct CronSchedule {
     pub next: Option<UnixMillis>,
     /// What it did last.
     pub last: Option<Firing>,
-    /// Why it is not due any more, if something is wrong with it.
+    /// Why it has no run at its time, if something is wrong with it.
     #[serde(default)]
     pub problem: Option<String>,
 }

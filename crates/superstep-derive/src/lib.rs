@@ -28,7 +28,8 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 ///
 /// On the struct:
 /// - `#[state(version = 2, migrate(1 => path::to_function))]`: functions from a JSON object of the
-///   fields of one version to the next.
+///   fields of one version to the next. `migrate_update(1 => path::to_function)`: the same for a JSON object of just the
+///   fields that an update writes.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ mod update;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{DeriveInput, Result};
+use syn::{DeriveInput, Path, Result};
 
 use parse::{Field, Spec};
 
@@ -35,7 +35,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
     let specs = fields.iter().map(Field::spec);
     let sealed = fields.iter().filter(|field| field.sealed);
     let sealed = sealed.map(|field| &field.name);
-    let migrate = migrate(spec);
+    let migrate = [migrate(spec), migrate_update(spec)];
     let arms = |arm: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> Vec<TokenStream> {
         fields
             .iter()
@@ -185,7 +185,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
                 }
             }
 
-            #migrate
+            #(#migrate)*
 
             #[allow(unused_imports, clippy::needless_borrow)]
             fn schema() -> ::std::option::Option<::superstep::__private::Json> {
@@ -201,26 +201,53 @@ fn migrate(spec: &Spec<'_>) -> TokenStream {
     if spec.migrations.is_empty() {
         return quote! {};
     }
-    let arms = spec.migrations.iter().map(|(from, function)| {
-        quote! {#from => #function(data)}
-    });
+    let steps = steps(&spec.migrations);
     quote! {
         fn migrate(
             from: u32,
             mut data: ::superstep::__private::Json,
         ) -> ::std::result::Result<::superstep::__private::Json, ::std::string::String> {
-            let mut version = from;
-            while version != Self::VERSION {
-                data = match version {
-                    #(#arms,)*
-                    _ => return ::superstep::__private::no_migration::<Self>(version),
-                }
-                .map_err(|why: ::std::string::String| {
-                    ::std::format!("the migration from version {version} failed: {why}")
-                })?;
-                version += 1;
-            }
+            #steps
             ::std::result::Result::Ok(data)
+        }
+    }
+}
+
+fn migrate_update(spec: &Spec<'_>) -> TokenStream {
+    if spec.update_migrations.is_empty() {
+        return quote! {};
+    }
+    let steps = steps(&spec.update_migrations);
+    quote! {
+        fn migrate_update(
+            from: u32,
+            mut data: ::superstep::__private::Json,
+        ) -> ::std::result::Result<
+            ::std::option::Option<::superstep::__private::Json>,
+            ::std::string::String,
+        > {
+            #steps
+            ::std::result::Result::Ok(::std::option::Option::Some(data))
+        }
+    }
+}
+
+/// Brings `data` from version `from` to that of the state, one version after the other.
+fn steps(migrations: &[(u32, Path)]) -> TokenStream {
+    let arms = migrations.iter().map(|(from, function)| {
+        quote! {#from => #function(data)}
+    });
+    quote! {
+        let mut version = from;
+        while version != Self::VERSION {
+            data = match version {
+                #(#arms,)*
+                _ => return ::superstep::__private::no_migration::<Self, _>(version),
+            }
+            .map_err(|why: ::std::string::String| {
+                ::std::format!("the migration from version {version} failed: {why}")
+            })?;
+            version += 1;
         }
     }
 }

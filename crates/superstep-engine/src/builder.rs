@@ -36,6 +36,7 @@ use superstep_core::{
 use crate::{
     graph::{Backends, DynGraph, NodeFunction, TypedParts},
     node::Node,
+    placement::Placement,
     run::SubgraphNode,
 };
 
@@ -99,6 +100,8 @@ pub struct DynNodeOptions {
     /// Runs when it has failed for good. Its update and destinations take the place of the
     /// node's; the node's own edges, joins and routers do not fire.
     pub on_error: Option<Arc<dyn Node>>,
+    /// Where its attempts run.
+    pub placement: Placement,
     /// A graph its function calls.
     pub calls: Option<DynGraph>,
 }
@@ -456,8 +459,13 @@ impl DynGraphBuilder {
             timeouts,
             max_concurrency,
             on_error,
+            placement,
             ..
         } = options;
+        let entry = NodeFunction {
+            run: placement.place(entry.run),
+            ..entry
+        };
         let default = &self.defaults;
         let limits = timeouts.run.is_some() || timeouts.idle.is_some();
         self.blueprint.nodes.push(NodeDef {

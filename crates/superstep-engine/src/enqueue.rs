@@ -4,15 +4,19 @@ use std::collections::HashMap;
 
 use superstep_core::{
     ask::Resume,
+    checkpoint::Loaded,
     error::{Error, ErrorKind, Unmatched},
+    graph_state::{
+        migrate::{Writes, migrate_value},
+        plain::fields_of,
+    },
     id::{AskId, ThreadId},
     run::RunInput,
-    runs::{EnqueueRun, OnBusy, QueuedInput, RunQuery, RunRecord},
+    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery, RunRecord},
 };
 
 use crate::{
-    check_answer::expired, clock::unix_millis, graph::DynGraph, options::RunOptions,
-    run_entry::new_run_id, state::Depth,
+    check_answer::expired, clock::unix_millis, graph::DynGraph, options::RunOptions, state::Depth,
 };
 
 impl DynGraph {
@@ -31,8 +35,8 @@ impl DynGraph {
 
     /// Readies a run for the queue, for those who put it there themselves.
     ///
-    /// It says of which version of the state its input is: if a newer program takes it up, the run fails with
-    /// SS1201 and its input stays on record.
+    /// It says of which version of the state its input is: a program of another version migrates the input. If that
+    /// is not declared the run stays in the queue, with the reason ([`DynGraph::stale_runs`]).
     ///
     /// A plain answer is bound to the one question that is open now: when the run's turn
     /// comes, the thread may ask another, and whoever answered has not seen that one. If the question is
@@ -40,7 +44,7 @@ impl DynGraph {
     /// none of the answered ids while no run of the thread could still ask. An answer that does not fit its question
     /// is SS1015.
     pub async fn prepare_queued(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
-        run.options.state_version = self.version_of(&run.input);
+        self.stamp_version(&mut run.options, &run.input);
         let sealed = self.refuse_sealed_queued(&run.input).map_err(Error::from);
         sealed.map_err(|error| error.at_thread(Some(&run.thread)))?;
         if let QueuedInput::Value(input) = &run.input {
@@ -88,15 +92,62 @@ impl DynGraph {
         Err(error.at_thread(Some(&run.thread)))
     }
 
-    /// The version of the state that an input is of, if it has a part of one.
-    pub(crate) fn version_of(&self, input: &QueuedInput) -> Option<u32> {
-        let has_fields = match input {
-            QueuedInput::Value(_) => true,
-            QueuedInput::Command(command, _) => !command.update.is_empty(),
-            _ => false,
+    /// Notes of which version of the state an input is, if it has a part of one.
+    pub(crate) fn stamp_version(&self, options: &mut QueuedOptions, input: &QueuedInput) {
+        let names: Vec<&str> = match input {
+            QueuedInput::Value(value) => value
+                .as_map()
+                .map(|map| map.keys().map(|name| &**name).collect())
+                .unwrap_or_default(),
+            QueuedInput::Command(command, _) if !command.update.is_empty() => {
+                command.update.iter().map(|(name, _)| &**name).collect()
+            }
+            _ => return (options.state_version, options.state_shape) = (None, None),
         };
-        let state = self.0.plan.layout.state.as_ref();
-        state.filter(|_| has_fields).map(|state| state.version)
+        let state = self.0.plan.state.as_ref();
+        options.state_version = state.map(|state| state.version);
+        options.state_shape = state.and_then(|state| state.hash_of(names));
+    }
+
+    /// The runs of this graph in the queue that no worker begins, since their input, or the thread that they wake, is of
+    /// another version of the state and no migration leads to that of the worker. [`RunRecord::problem`] says why. They
+    /// wait for a worker of their version, or for a program that declares the migration; or they are cancelled
+    /// ([`DynGraph::cancel`]).
+    pub async fn stale_runs(&self) -> Result<Vec<RunRecord>, Error> {
+        let (queue, name) = (self.saver()?.run_queue(), &self.0.plan.name);
+        Ok(queue.stale_runs(name).await?)
+    }
+
+    /// What a queued run is fed, in this graph's version of the state.
+    pub(crate) fn migrate_queued(
+        &self,
+        input: QueuedInput,
+        options: &QueuedOptions,
+        loaded: Option<&Loaded>,
+    ) -> Result<QueuedInput, String> {
+        let plan = &self.0.plan;
+        let own = plan.state.map(|state| state.version);
+        let other = options.state_version.filter(|from| Some(*from) != own);
+        let (Some(from), Some(migrate)) = (other, &self.0.typed.migrate) else {
+            return Ok(input);
+        };
+        let migrate = |writes: Writes| {
+            let names = writes.iter().map(|(name, _)| &**name);
+            let shape = plan.state.and_then(|shape| shape.hash_of(names));
+            let is_same = shape.is_some() && shape == options.state_shape;
+            let first = writes.first().map(|(name, _)| name.clone());
+            let changed = first.as_deref().filter(|_| !is_same);
+            let state = loaded.and_then(|loaded| fields_of(loaded, from));
+            migrate.update(plan, from, writes, changed, &state.unwrap_or_default())
+        };
+        Ok(match input {
+            QueuedInput::Value(value) => QueuedInput::Value(migrate_value(&value, migrate)?),
+            QueuedInput::Command(mut command, resume) => {
+                command.update = migrate(command.update)?;
+                QueuedInput::Command(command, resume)
+            }
+            nothing => nothing,
+        })
     }
 
     async fn is_under_way(&self, thread: &ThreadId) -> Result<bool, Error> {
@@ -111,7 +162,7 @@ impl DynGraph {
         let graph = self.0.plan.name.clone();
         EnqueueRun {
             input,
-            ..EnqueueRun::new(thread, new_run_id(), graph)
+            ..EnqueueRun::new(thread, self.new_run_id(), graph)
         }
     }
 
@@ -160,7 +211,7 @@ impl DynGraph {
             RunInput::Value(value) => QueuedInput::Value(value),
             RunInput::Command(command, resume) => QueuedInput::Command(*command, resume),
         };
-        let run = options.run.unwrap_or_else(new_run_id);
+        let run = options.run.unwrap_or_else(|| self.new_run_id());
         Ok(EnqueueRun {
             input,
             options: options.queued(),

@@ -6,7 +6,7 @@ use superstep_core::{
     checkpoint::Loaded,
     clock::Clock,
     error::{Error, ErrorKind, Failure},
-    graph_state::{GraphState, restore::MigrateFn},
+    graph_state::{GraphState, migrate::Migrations},
     id::{GraphPath, IdSource},
     plan::{Persist, Plan},
     record::{ReadEffects, Record},
@@ -62,8 +62,8 @@ pub(crate) struct GraphInner {
 /// What a graph knows of its Rust types.
 #[derive(Clone, Default)]
 pub(crate) struct TypedParts {
-    /// Brings the state of an older version to this one.
-    pub(crate) migrate: Option<MigrateFn>,
+    /// Bring the state of an older version, and updates of it, to this one.
+    pub(crate) migrate: Option<Migrations>,
     /// What is wrong with answers, by the kind of their question.
     pub(crate) answers: BTreeMap<&'static str, CheckAnswer>,
     /// Fields that only nodes write.

@@ -36,7 +36,7 @@ use crate::{
     node::Node,
     options::{DynOutcome, RunOptions, Status},
     repeats::Going,
-    run_entry::{RunEntry, new_run_id},
+    run_entry::RunEntry,
     stop::StopSignal,
 };
 use superstep_core::sync::lock;
@@ -129,7 +129,7 @@ impl DynGraph {
             let stored = options.begun(&context, &caller);
             let env = Arc::new(Env {
                 thread: options.thread.clone(),
-                run: recorded.then(|| options.run.unwrap_or_else(new_run_id)),
+                run: recorded.then(|| options.run.unwrap_or_else(|| self.new_run_id())),
                 saver: saver.clone(),
                 epoch,
                 store: store.clone(),

@@ -16,7 +16,6 @@ use superstep_core::{
 };
 
 use crate::{
-    clock::ClockIds,
     graph::DynGraph,
     take_back::{TakenBack, take_back},
 };
@@ -25,10 +24,11 @@ use crate::{
 /// threads that run at once.
 const SHORT: Duration = Duration::from_millis(100);
 
-/// An id for a new run.
-pub(crate) fn new_run_id() -> RunId {
-    static IDS: OnceLock<ClockIds> = OnceLock::new();
-    RunId(IDS.get_or_init(ClockIds::default).next(None).0)
+impl DynGraph {
+    /// An id for a new run.
+    pub(crate) fn new_run_id(&self) -> RunId {
+        RunId(self.0.ids.next(None).0)
+    }
 }
 
 /// A run's entry in the saver.
@@ -91,7 +91,7 @@ impl RunEntry {
             cost,
             keeps,
             hands_back,
-            alarm: alarm(stop),
+            alarm: alarm(graph, stop),
         };
         let runs = self.saver.runs();
         let _unsaid = runs.end_run_and_lease(end, self.lease).await;
@@ -152,10 +152,10 @@ impl RunEntry {
 }
 
 /// The alarm of a run that stops with questions and a time: its tasks continue then without the answers.
-fn alarm(stop: &Stop) -> Option<Alarm> {
+fn alarm(graph: &DynGraph, stop: &Stop) -> Option<Alarm> {
     match stop {
         Stop::Suspended(it) if !it.asks.is_empty() => it.until.map(|at| Alarm {
-            run: new_run_id(),
+            run: graph.new_run_id(),
             at,
         }),
         _ => None,

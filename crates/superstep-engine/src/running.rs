@@ -22,7 +22,6 @@ use crate::{
     env::Sink,
     graph::DynGraph,
     options::{DynOutcome, RunOptions},
-    run_entry::new_run_id,
     stop::StopSignal,
 };
 
@@ -109,7 +108,7 @@ impl DynGraph {
             outcome = DynRunOutcome(RunEnd::With(Some(Ok(ended))));
         }
         Ok(DynRunning {
-            id: id.or(options.run).unwrap_or_else(new_run_id),
+            id: id.or(options.run).unwrap_or_else(|| self.new_run_id()),
             thread,
             events: DynRunEvents(Some(events)),
             outcome,

@@ -6,10 +6,11 @@ use std::fmt;
 use superstep_core::{
     clock::UnixMillis,
     error::{Error, ErrorKind},
+    id::RunId,
     schedules::{CronSchedule, FireSchedule, Missed},
 };
 
-use crate::{graph::DynGraph, run_entry::new_run_id};
+use crate::graph::DynGraph;
 
 /// A worker that comes this late has missed nothing.
 const LATE: UnixMillis = 60_000;
@@ -53,7 +54,7 @@ impl DynGraph {
         let wrong = |no: NoSchedule| ErrorKind::BadArgument {
             why: no.to_string(),
         };
-        schedule.options.state_version = self.version_of(&schedule.input);
+        self.stamp_version(&mut schedule.options, &schedule.input);
         schedule.next = next_due(&schedule, now).map_err(wrong)?;
         schedules.put_schedule(schedule.clone()).await?;
         Ok(schedule)
@@ -158,8 +159,39 @@ pub fn next_due(
     Ok(schedule.end.is_none_or(|end| next < end).then_some(next))
 }
 
+/// What the worker of a graph makes of a schedule that is due: nothing if it was stored by a program of another
+/// version of the state, and stays due with the reason, which it says already.
+pub(crate) fn firing_of(
+    graph: &DynGraph,
+    mut schedule: CronSchedule,
+    at: UnixMillis,
+) -> Option<FireSchedule> {
+    let (input, options) = (schedule.input.clone(), &schedule.options);
+    match graph.migrate_queued(input, options, None) {
+        Ok(input) => {
+            graph.stamp_version(&mut schedule.options, &input);
+            schedule.input = input;
+            Some(firing(&schedule, at, graph.new_run_id()))
+        }
+        Err(why) => {
+            let of = options.state_version.unwrap_or_default();
+            let problem = format!("its input is of version {of} of the state: {why}");
+            let is_known = schedule.problem.as_ref() == Some(&problem);
+            let due = schedule.next.unwrap_or(at);
+            (!is_known).then(|| FireSchedule {
+                id: schedule.id,
+                due,
+                at,
+                next: Some(due),
+                run: None,
+                problem: Some(problem),
+            })
+        }
+    }
+}
+
 /// What a worker makes of a schedule that is due.
-pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis) -> FireSchedule {
+fn firing(schedule: &CronSchedule, at: UnixMillis, run: RunId) -> FireSchedule {
     let due = schedule.next.unwrap_or(at);
     let from = match schedule.missed {
         Missed::Each => due,
@@ -172,7 +204,7 @@ pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis) -> FireSchedule {
     };
     let is_over = schedule.end.is_some_and(|end| due >= end);
     let is_skipped = schedule.missed == Missed::Skip && at.saturating_sub(due) > LATE;
-    let run = (!is_skipped && !is_over).then(|| schedule.run(new_run_id()));
+    let run = (!is_skipped && !is_over).then(|| schedule.run(run));
     FireSchedule {
         id: schedule.id.clone(),
         due,
@@ -282,19 +314,19 @@ mod tests {
         };
         let now = at("2026-01-01T03:30:00Z");
         let shown = |missed| {
-            let fire = firing(&hourly(missed), now);
+            let fire = firing(&hourly(missed), now, RunId(1));
             (fire.run.is_some(), fire.next.unwrap())
         };
         assert_eq!(shown(Missed::Once), (true, at("2026-01-01T04:00:00Z")));
         assert_eq!(shown(Missed::Each), (true, at("2026-01-01T02:00:00Z")));
         assert_eq!(shown(Missed::Skip), (false, at("2026-01-01T04:00:00Z")));
-        let late = firing(&hourly(Missed::Skip), at("2026-01-01T01:00:59Z"));
+        let late = firing(&hourly(Missed::Skip), at("2026-01-01T01:00:59Z"), RunId(1));
         assert!(late.run.is_some());
         let ended = CronSchedule {
             end: Some(at("2026-01-01T02:00:00Z")),
             ..hourly(Missed::Once)
         };
-        let last = firing(&ended, at("2026-01-01T01:00:00Z"));
+        let last = firing(&ended, at("2026-01-01T01:00:00Z"), RunId(1));
         assert_eq!((last.run.is_some(), last.next), (true, None));
     }
 }

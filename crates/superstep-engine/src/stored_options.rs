@@ -34,6 +34,7 @@ impl RunOptions {
             log: Some(self.log),
             grace: Some(self.grace),
             state_version: None,
+            state_shape: None,
         }
     }
 
@@ -59,6 +60,7 @@ impl RunOptions {
             strict_input: None,
             keep_asks: None,
             state_version: None,
+            state_shape: None,
         };
         match options.is_empty() {
             true => NOTHING.clone(),

@@ -16,7 +16,9 @@ use superstep_core::{
     event::Ending,
     id::{GraphPath, IdSource as _, RunId, ThreadId},
     run::{Drain, RunInput},
-    runs::{ClaimGraph, ClaimRuns, Release, RunQuery, RunRecord, RunStatus, noted},
+    runs::{
+        ClaimGraph, ClaimRuns, Queued, QueuedInput, Release, RunQuery, RunRecord, RunStatus, noted,
+    },
     saver::{At, Claimed, Saver},
 };
 use tokio::{
@@ -28,7 +30,7 @@ use crate::{
     graph::{Backends, DynGraph},
     input,
     options::{DynOutcome, RunOptions},
-    schedule::firing,
+    schedule::firing_of,
     take_back::{TakenBack, take_back},
 };
 
@@ -236,9 +238,10 @@ impl Worker {
     async fn fire_schedules(&self) -> Result<(), Error> {
         let (schedules, now) = (self.saver.schedules(), self.saver.now().await?);
         for schedule in schedules.due_schedules(now).await? {
-            if self.graphs.contains_key(&schedule.graph) {
+            let graph = self.graphs.get(&schedule.graph);
+            if let Some(fire) = graph.and_then(|graph| firing_of(graph, schedule, now)) {
                 // Another worker may be first, and then has done it.
-                schedules.fire_schedule(firing(&schedule, now)).await?;
+                schedules.fire_schedule(fire).await?;
             }
         }
         Ok(())
@@ -293,13 +296,6 @@ impl Worker {
             let (what, name) = ("graph", record.graph.to_string());
             return Err(ErrorKind::Unknown { what, name }.into());
         };
-        if let Some((of, own)) = self.other_version(record) {
-            let why = format!(
-                "the input of the queued run is of version {of}, and the graph has version {own}: the run waits for \
-                 a worker of its version"
-            );
-            return Err(ErrorKind::Version { why }.into());
-        }
         if let Some(claimed) = claimed.as_ref() {
             let loaded = claimed.loaded.as_ref().map_err(SaverError::clone)?;
             if record.sleep.is_some() {
@@ -311,11 +307,13 @@ impl Worker {
             self.undo_before(claimed).await?;
         }
         let mut options = self.options.for_queued(record);
-        let input = record.queued.as_ref().map(|queued| queued.input.clone());
-        let input = match input {
+        let input = match &record.queued {
             // What an earlier attempt took in is not fed again, and where it began is behind it.
             _ if is_fed => RunInput::Nothing,
-            Some(input) => input::queued(input),
+            Some(queued) => {
+                let loaded = claimed.as_ref().and_then(Claimed::newest);
+                input::queued(migrated(graph, queued, loaded)?)
+            }
             None => RunInput::Nothing,
         };
         if is_fed {
@@ -351,18 +349,15 @@ impl Worker {
         Ok(())
     }
 
-    /// The version of the state that the input of a run is of, and that of its graph, if they differ.
-    fn other_version(&self, record: &RunRecord) -> Option<(u32, u32)> {
-        let of = record.queued.as_ref()?.options.state_version?;
-        let own = self
-            .graphs
-            .get(&record.graph)?
-            .0
-            .plan
-            .layout
-            .state
-            .as_ref()?;
-        (of != own.version).then_some((of, own.version))
+    /// Whether the input of a run is of another version of the state than its graph.
+    fn is_of_other_version(&self, record: &RunRecord) -> bool {
+        let of = record
+            .queued
+            .as_ref()
+            .and_then(|it| it.options.state_version);
+        let graph = self.graphs.get(&record.graph);
+        let own = graph.and_then(|graph| graph.0.plan.state.as_ref());
+        of.zip(own).is_some_and(|(of, own)| of != own.version)
     }
 
     /// Undoes what the run before stored, if it was cancelled so, its process did not get to it, and no
@@ -420,13 +415,15 @@ impl Worker {
                 return Release::Later(UNAVAILABLE);
             }
             // A timer of a thread that another version left wakes it there.
-            ErrorKind::Version { .. } if record.sleep.is_some() => {
-                return Release::Later(OTHER_VERSION);
+            ErrorKind::Version { .. }
+                if record.sleep.is_some() || self.is_of_other_version(record) =>
+            {
+                return Release::Stale {
+                    after: OTHER_VERSION,
+                    problem: error.to_string(),
+                };
             }
             _ => {}
-        }
-        if self.other_version(record).is_some() {
-            return Release::Later(OTHER_VERSION);
         }
         Release::Refused(Ending::Failed {
             code: error.code().to_owned(),
@@ -508,6 +505,23 @@ impl WorkerRuns {
         self.graphs.remove(&id);
         ended.ok().map(|(_, worked)| worked)
     }
+}
+
+/// What a run is fed, in the version of its graph.
+fn migrated(
+    graph: &DynGraph,
+    queued: &Queued,
+    loaded: Option<&Loaded>,
+) -> Result<QueuedInput, Error> {
+    let migrated = graph.migrate_queued(queued.input.clone(), &queued.options, loaded);
+    migrated.map_err(|why| {
+        let of = queued.options.state_version.unwrap_or_default();
+        let why = format!(
+            "the input of the queued run is of version {of} of the state: {why}; the run waits for a worker of its \
+             version, or of a program that declares it"
+        );
+        ErrorKind::Version { why }.into()
+    })
 }
 
 /// Whether an earlier attempt of a claimed run took in what it is fed.

@@ -61,7 +61,7 @@ pub use tool::{
     call_values::{FromCall, IntoOutput, OptionalFromCall},
 };
 pub use toolbox::{Checked, Tools, ToolsBuilder};
-pub use traced::Traced;
+pub use traced::{ModelCalls, Traced};
 
 #[doc(hidden)]
 pub mod __tool {

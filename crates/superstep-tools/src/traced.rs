@@ -1,15 +1,20 @@
 //! Calls of a model as spans of a run's trace.
 
+use serde::de::DeserializeOwned;
 use superstep_core::{
     Value,
     event::{Facts, SpanEnd, SpanError, SpanKind, SpanStart},
     future::BoxFuture,
 };
 use superstep_engine::{OpenSpan, typed::Ctx};
-use superstep_model::{Model, ModelError, ModelLayer, Reply, Request};
+use superstep_model::{
+    Model, ModelError, ModelLayer, Reply, Request,
+    call::{StructuredReply, structured},
+};
+use superstep_schema::{JsonSchema, Schema};
 
-/// A model whose calls are spans of the run's trace, for what wants a model, such as
-/// `superstep_model::structured`. Conversations go through [`crate::stream_reply`].
+/// A model whose calls are spans of the run's trace, made by [`ModelCalls::model`] for what wants a model. Conversations
+/// go through [`crate::stream_reply`].
 ///
 /// Only `invoke` is traced: the end of a stream is not seen here.
 pub struct Traced<'a> {
@@ -17,6 +22,45 @@ pub struct Traced<'a> {
     pub model: &'a dyn Model,
     /// The task that calls it.
     pub ctx: &'a Ctx,
+}
+
+/// Calls of models by a node, in the trace and the cost of its run.
+pub trait ModelCalls {
+    /// The model, with its calls in the trace of the run.
+    ///
+    /// ```
+    /// # use superstep_engine::typed::{Ctx, NodeError};
+    /// # use superstep_model::{Message, Model, Request};
+    /// use superstep_tools::ModelCalls;
+    ///
+    /// async fn draft(ctx: &Ctx, model: &dyn Model) -> Result<String, NodeError> {
+    ///     let request = Request::new([Message::user("Write a line about rain.")]);
+    ///     Ok(ctx.model(model).invoke(&request).await?.content.text())
+    /// }
+    /// # let _ = draft;
+    /// ```
+    fn model<'a>(&'a self, model: &'a dyn Model) -> Traced<'a>;
+
+    /// Asks a model for a `T`, whose schema the reply must match: `superstep_model::call::structured`, traced.
+    fn structured<T: DeserializeOwned + JsonSchema + Send>(
+        &self,
+        model: &dyn Model,
+        request: Request,
+    ) -> impl Future<Output = Result<StructuredReply<T>, ModelError>> + Send;
+}
+
+impl ModelCalls for Ctx {
+    fn model<'a>(&'a self, model: &'a dyn Model) -> Traced<'a> {
+        Traced { model, ctx: self }
+    }
+
+    async fn structured<T: DeserializeOwned + JsonSchema + Send>(
+        &self,
+        model: &dyn Model,
+        request: Request,
+    ) -> Result<StructuredReply<T>, ModelError> {
+        structured(&self.model(model), request, &Schema::of::<T>()).await
+    }
 }
 
 impl ModelLayer for Traced<'_> {

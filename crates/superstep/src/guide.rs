@@ -30,6 +30,9 @@ pub mod errors {}
 #[doc = include_str!("docs/queue.md")]
 pub mod queue {}
 
+#[doc = include_str!("docs/testing.md")]
+pub mod testing {}
+
 #[doc = include_str!("docs/streaming.md")]
 pub mod streaming {}
 
@@ -53,10 +56,10 @@ pub mod cookbook {
     )]
     pub mod tool_agent {}
 
-    #[cfg_attr(feature = "model", doc = include_str!("docs/cookbook/supervisor.md"))]
+    #[cfg_attr(feature = "tools", doc = include_str!("docs/cookbook/supervisor.md"))]
     #[cfg_attr(
-        not(feature = "model"),
-        doc = "A supervisor; needs the feature `model`."
+        not(feature = "tools"),
+        doc = "A supervisor; needs the feature `tools`."
     )]
     pub mod supervisor {}
 

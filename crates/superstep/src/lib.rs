@@ -165,6 +165,7 @@ pub use superstep_schema::schemars;
 pub use superstep_trace as trace;
 
 pub mod guide;
+pub mod testing;
 
 pub mod prelude {
     //! What most graphs use, without names that programs have themselves: `Error`, `Event`,
@@ -180,7 +181,7 @@ pub mod prelude {
     #[cfg(feature = "tools")]
     pub use crate::{
         tool,
-        tools::{Prompt as _, ReplyText as _},
+        tools::{ModelCalls as _, Prompt as _, ReplyText as _},
     };
 }
 
@@ -223,8 +224,8 @@ pub mod dynamic {
     };
     pub use superstep_engine::{
         CallTask, DynCtx, DynEventStream, DynFollow, DynGraph, DynGraphBuilder, DynNodeOptions,
-        DynOutcome, DynRunEvents, DynRunOutcome, DynRunning, GraphSpec, Node, OutputKeys, Registry,
-        Status, Worked, Worker, builder, input, spec, state,
+        DynOutcome, DynRunEvents, DynRunOutcome, DynRunning, GraphSpec, Node, OutputKeys,
+        Placement, Registry, Status, Worked, Worker, builder, input, spec, state,
     };
 }
 

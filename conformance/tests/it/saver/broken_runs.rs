@@ -336,6 +336,10 @@ impl RunQueue for BrokenRuns {
         }
     }
 
+    fn stale_runs(&self, graph: &str) -> MaybeReady<'_, Vec<RunRecord>> {
+        self.inner.run_queue().stale_runs(graph)
+    }
+
     fn queue_changed(&self) -> MaybeReady<'_, ()> {
         match self.fault {
             Fault::WorkersSleep => MaybeReady::Later(Box::pin(std::future::pending())),

@@ -22,6 +22,7 @@ fn layout(name: &str) -> Arc<Layout> {
         triggers: vec![crate::record::TriggerName::Start],
         state: None,
         graph: "order".into(),
+        shapes: Vec::new(),
     })
 }
 

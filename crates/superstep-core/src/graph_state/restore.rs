@@ -1,17 +1,22 @@
 //! From stored records back to a [`GraphState`], across changes of the graph.
 
 use std::{
+    cell::OnceCell,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
 
 use serde_json::Value as Json;
 
-use super::{GraphState, for_writing};
+use super::{
+    GraphState, for_writing,
+    migrate::{Migrations, Writes, migrate_value},
+    plain::{PlainState, by_channel_name, decode, fields_of, plain_state},
+};
 use crate::{
-    channel::{ChannelSpec, Channels},
     channel_state::ChannelState,
     checkpoint::{Chain, Loaded, NextRecord, RebuiltState},
+    command::Command,
     error::ErrorKind,
     plan::Plan,
     record::{
@@ -19,11 +24,8 @@ use crate::{
     },
     scheduler::Scheduler,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
-    value::{DecodeError, Value},
+    value::{Map, Value},
 };
-
-/// Brings a stored state (an object of fields) from an older version to the plan's own.
-pub type MigrateFn = Arc<dyn Fn(u32, Json) -> Result<Json, String> + Send + Sync>;
 
 /// A state rebuilt from storage.
 #[non_exhaustive]
@@ -70,7 +72,7 @@ impl GraphState {
     pub fn restore(
         plan: &Plan,
         loaded: &Loaded,
-        migrate: Option<&MigrateFn>,
+        migrate: Option<&Migrations>,
     ) -> Result<Restored, ErrorKind> {
         let Some(head) = loaded.head() else {
             let state = Self::new(plan);
@@ -91,8 +93,23 @@ impl GraphState {
             None => rebuild(plan, &loaded.chain)?,
             Some(from) => migrated(plan, &loaded.chain, from, migrate)?,
         };
-        let scheduler =
+        let mut open = OpenWork {
+            plan,
+            loaded,
+            migrate,
+            from,
+            fields: OnceCell::new(),
+            problem: None,
+        };
+        let start = open.start(&head.pending);
+        let mut scheduler =
             Scheduler::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
+        if let Some(start) = start {
+            scheduler.start = Some(start);
+        }
+        let notes = loaded.notes.iter();
+        let notes = notes.filter_map(|note| translation.note(note, &mut open));
+        let notes = notes.collect();
         let nodes = head
             .last_ran
             .iter()
@@ -113,50 +130,118 @@ impl GraphState {
                 torn: false,
                 spare: Default::default(),
             },
-            notes: loaded
-                .notes
-                .iter()
-                .filter_map(|note| translation.note(note, plan, from.is_some()))
-                .collect(),
+            notes,
             touched,
             must_snapshot: !translation.is_identity() || loaded.next == NextRecord::Everything,
             lost: translation.lost(plan, loaded),
-            unmigrated: unmigrated(plan, loaded, from),
+            unmigrated: open.problem,
             layout: (!translation.is_identity()).then(|| head.layout.clone()),
         })
     }
 }
 
-fn decode(name: &str, error: &DecodeError) -> ErrorKind {
-    ErrorKind::Decode {
-        what: format!("channel `{name}`"),
-        why: error.to_string(),
-    }
+/// Work of an open step: results of tasks, and input that no node has taken. A migration of the state does not see
+/// it, so what is of another version is migrated here.
+struct OpenWork<'a> {
+    plan: &'a Plan,
+    loaded: &'a Loaded,
+    migrate: Option<&'a Migrations>,
+    /// The version that the checkpoint is migrated from.
+    from: Option<u32>,
+    /// The fields of the checkpoint, once they were needed.
+    fields: OnceCell<serde_json::Map<String, Json>>,
+    /// Why the thread cannot be continued.
+    problem: Option<String>,
 }
 
-/// What a migration of the state does not see, and what would be lost or misread with it: results of tasks in an
-/// open step, and input that no node has taken.
-fn unmigrated(plan: &Plan, loaded: &Loaded, from: Option<u32>) -> Option<String> {
-    let head = loaded.head()?;
-    let waits = match &head.pending.start {
-        None => false,
-        Some(StartValue::Input(value)) => value.as_map().is_none_or(|map| !map.is_empty()),
-        Some(StartValue::Command(command)) => !command.update.is_empty(),
-    };
-    let waiting = from.filter(|_| waits);
-    // A step that the thread has moved on from begins anew.
-    let mut notes = loaded.notes.iter().filter(|_| !loaded.superseded);
-    let (what, of) = match waiting {
-        Some(from) => ("input that no node has taken", from),
-        None => {
-            let of = notes.find_map(|note| written_by_another(note, plan, from))?;
-            ("results of nodes in a step that has not ended", of)
+impl OpenWork<'_> {
+    /// The input that no node has taken, if it is of another version.
+    fn start(&mut self, pending: &Pending) -> Option<StartValue> {
+        let (from, start) = (self.from?, pending.start.as_ref()?);
+        let layout = self.loaded.head()?.layout.clone();
+        let migrate = |writes| self.writes(&layout, from, writes);
+        let migrated = match start {
+            StartValue::Input(value) if value.as_map().is_some_and(Map::is_empty) => return None,
+            StartValue::Input(value) => migrate_value(value, migrate).map(StartValue::Input),
+            StartValue::Command(command) if command.update.is_empty() => return None,
+            StartValue::Command(command) => migrate(command.update.clone()).map(|update| {
+                StartValue::Command(Box::new(Command {
+                    update,
+                    ..(**command).clone()
+                }))
+            }),
+        };
+        self.settled("input that no node has taken", from, true, migrated)
+    }
+
+    /// The fields that a task has written, if they are of another version; nothing if they cannot be taken over.
+    fn written(&mut self, note: &TaskNote, layout: &Layout, of: u32) -> Vec<Write> {
+        let named = |write: &Write| match write {
+            Write::State(channel, value) => {
+                let name = layout.channels.get(channel.ix())?;
+                Some((name.clone(), value.clone()))
+            }
+            _ => None,
+        };
+        let writes: Writes = note.output.iter().flatten().filter_map(named).collect();
+        let migrated = self.writes(layout, of, writes);
+        let what = "results of nodes in a step that has not ended";
+        // A step that the thread has moved on from begins anew, and needs nothing of it.
+        let is_needed = !self.loaded.superseded;
+        let writes = self
+            .settled(what, of, is_needed, migrated)
+            .unwrap_or_default();
+        let write =
+            |(name, value): (Arc<str>, Value)| Some(Write::State(self.plan.channel(&name)?, value));
+        writes.into_iter().filter_map(write).collect()
+    }
+
+    fn writes(&self, layout: &Layout, of: u32, writes: Writes) -> Result<Writes, String> {
+        let Some(migrate) = self.migrate else {
+            return Err("no migration is declared".to_owned());
+        };
+        let own = &self.plan.layout;
+        let shape = |layout: &Layout, name: &Arc<str>| {
+            let at = layout.channels.iter().position(|other| other == name)?;
+            layout.shapes.get(at).copied()
+        };
+        let is_changed = |name: &Arc<str>| {
+            let stored = shape(layout, name);
+            stored.is_none() || stored != shape(own, name)
+        };
+        let mut names = writes.iter().map(|(name, _)| name);
+        let changed = names.find(|name| is_changed(name)).cloned();
+        let none = serde_json::Map::new();
+        let state = match self.from == Some(of) {
+            true => self
+                .fields
+                .get_or_init(|| fields_of(self.loaded, of).unwrap_or_default()),
+            false => &none,
+        };
+        migrate.update(self.plan, of, writes, changed.as_deref(), state)
+    }
+
+    /// What was migrated; else the reason is kept, if the thread needs it.
+    fn settled<T>(
+        &mut self,
+        what: &str,
+        of: u32,
+        is_needed: bool,
+        migrated: Result<T, String>,
+    ) -> Option<T> {
+        match migrated {
+            Ok(migrated) => Some(migrated),
+            Err(why) if is_needed => {
+                let problem = format!(
+                    "the thread has {what}, of version {of}: {why}; declare it, finish the step with the program of \
+                     that version, or fork the thread before it"
+                );
+                self.problem.get_or_insert(problem);
+                None
+            }
+            Err(_) => None,
         }
-    };
-    Some(format!(
-        "the thread has {what}, of version {of}, and a migration sees the state alone: finish the step with the \
-         program of that version, or fork the thread before it"
-    ))
+    }
 }
 
 /// The version of the state that a task has written fields of, if it is not the plan's.
@@ -274,41 +359,15 @@ fn migrated(
     plan: &Plan,
     chain: &[Arc<Record>],
     from: u32,
-    migrate: Option<&MigrateFn>,
+    migrate: Option<&Migrations>,
 ) -> Result<Arc<dyn ChannelState>, ErrorKind> {
     let Some(migrate) = migrate else {
         let why = format!("the thread holds version {from} of the state");
         return Err(ErrorKind::Version { why });
     };
-    let mut old = serde_json::Map::new();
-    let mut unset: HashSet<&str> = HashSet::new();
-    if let Some(head) = chain.last() {
-        let specs = head
-            .layout
-            .channels
-            .iter()
-            .map(|name| ChannelSpec::last(name.clone()));
-        let mut plain = Channels::new(Arc::new(specs.collect()));
-        for record in chain {
-            let translation = by_channel_name(&record.layout, &head.layout);
-            for (channel, change) in &record.changes {
-                let Some(channel) = translation.get(channel) else {
-                    continue;
-                };
-                plain
-                    .restore(*channel, &as_data(change))
-                    .map_err(|error| decode("of an older version", &error))?;
-            }
-        }
-        for (name, ix) in head.layout.channels.iter().zip(0..) {
-            match plain.get(ChannelIx::at(ix)) {
-                Some(value) => drop(old.insert(name.to_string(), value.to_json())),
-                None => drop(unset.insert(name)),
-            }
-        }
-    }
+    let PlainState { fields: old, unset } = plain_state(chain)?;
     let had: HashSet<String> = old.keys().cloned().collect();
-    let new = migrate(from, Json::Object(old)).map_err(|why| ErrorKind::Version { why })?;
+    let new = (migrate.state)(from, Json::Object(old)).map_err(|why| ErrorKind::Version { why })?;
     let wrong = |what: String| {
         let why = format!("the migration from version {from} {what}");
         ErrorKind::Version { why }
@@ -318,7 +377,8 @@ fn migrated(
     };
     for field in plan.state.iter().flat_map(|shape| shape.fields) {
         // A field that no step has written has its default in both versions.
-        let may_lack = unset.contains(field.name) || field.optional && !had.contains(field.name);
+        let may_lack = unset.iter().any(|it| **it == *field.name)
+            || field.optional && !had.contains(field.name);
         if !may_lack && !new.contains_key(field.name) {
             return Err(wrong(format!("leaves out the field `{}`", field.name)));
         }
@@ -337,22 +397,6 @@ fn migrated(
         }
     }
     Ok(channels)
-}
-
-fn as_data(change: &Change) -> Change {
-    match change {
-        Change::Set(value) => Change::Set(value.to_json().into()),
-        Change::Extend(value) => Change::Extend(value.to_json().into()),
-        Change::Clear => Change::Clear,
-    }
-}
-
-fn by_channel_name(from: &Layout, to: &Layout) -> HashMap<ChannelIx, ChannelIx> {
-    let find = |name| to.channels.iter().position(|other| other == name);
-    let pairs = from.channels.iter().enumerate();
-    pairs
-        .filter_map(|(ix, name)| Some((ChannelIx::at(ix), ChannelIx::at(find(name)?))))
-        .collect()
 }
 
 /// Ids of one layout in terms of another; nothing to do when both are the same.
@@ -418,22 +462,22 @@ impl Translation {
         })
     }
 
-    /// A note in the plan's own ids. Fields of another version of the state are left out.
-    fn note(&self, note: &TaskNote, plan: &Plan, migrates: bool) -> Option<TaskNote> {
+    /// A note in the plan's own ids. Fields of another version of the state are migrated, or left out.
+    fn note(&self, note: &TaskNote, open: &mut OpenWork<'_>) -> Option<TaskNote> {
         if self.is_identity() && note.extras.layout.is_none() {
             return Some(note.clone());
         }
+        let plan = open.plan;
         let own = note
             .extras
             .layout
             .as_ref()
             .map(|it| Self::between(it, plan));
         let writer = own.as_ref().unwrap_or(self);
-        let from = migrates.then_some(0);
-        let is_other = written_by_another(note, plan, from).is_some();
+        let other = written_by_another(note, plan, open.from);
         let write = |write: &Write| {
             Some(match write {
-                Write::State(..) if is_other => return None,
+                Write::State(..) if other.is_some() => return None,
                 Write::State(channel, value) => {
                     Write::State(writer.channel(*channel)?, value.clone())
                 }
@@ -442,10 +486,18 @@ impl Translation {
                 same => same.clone(),
             })
         };
-        let output = note
+        let mut output: Option<Vec<Write>> = note
             .output
             .as_ref()
             .map(|list| list.iter().filter_map(write).collect());
+        if let (Some(of), Some(output)) = (other, &mut output) {
+            let stored = open.loaded.head().map(|head| &head.layout);
+            if let Some(layout) = note.extras.layout.as_ref().or(stored).cloned() {
+                let mut all = open.written(note, &layout, of);
+                all.append(output);
+                *output = all;
+            }
+        }
         let mut extras = note.extras.clone();
         if extras.layout.is_some() {
             extras.layout = None;

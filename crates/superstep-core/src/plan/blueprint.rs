@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
-    FreshChannels, Keys, Managed, NodeSpec, Pauses, Persist, Plan, ReadKey, Reads, Role, RouteFn,
-    Router, StateShape, TriggerKind, TriggerSpec,
+    FieldShape, FreshChannels, Keys, Managed, NodeSpec, Pauses, Persist, Plan, ReadKey, Reads,
+    Role, RouteFn, Router, StateShape, TriggerKind, TriggerSpec,
 };
 use crate::{
     channel::{ChannelKind, ChannelSpec, Channels, Guard},
@@ -683,6 +683,10 @@ impl Draft {
                 triggers: self.trigger_names,
                 state: from.state.as_ref().map(StateShape::stored),
                 graph: from.name.clone().unwrap_or_default(),
+                shapes: match &from.state {
+                    Some(shape) => shape.fields.iter().map(FieldShape::hash).collect(),
+                    None => Vec::new(),
+                },
             }),
             former_names: from.former_names.clone(),
             start,

@@ -25,6 +25,13 @@ pub struct FieldShape {
     pub optional: bool,
 }
 
+impl FieldShape {
+    /// A hash of its name, type and reducer.
+    pub fn hash(&self) -> u64 {
+        fingerprint([self.shape].into_iter())
+    }
+}
+
 /// The version and the fields of a typed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateShape {
@@ -41,6 +48,15 @@ impl StateShape {
             version: self.version,
             fingerprint: fingerprint(self.fields.iter().map(|field| field.shape)),
         }
+    }
+
+    /// A hash of the fields with these names; nothing if one of them is no field.
+    pub fn hash_of<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<u64> {
+        let shape = |name| self.field(name).map(|field| field.shape);
+        let mut shapes: Vec<&str> = names.into_iter().map(shape).collect::<Option<_>>()?;
+        shapes.sort_unstable();
+        shapes.dedup();
+        Some(fingerprint(shapes.into_iter()))
     }
 
     /// The field of that name.

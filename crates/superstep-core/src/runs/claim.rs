@@ -57,6 +57,13 @@ impl ClaimRuns {
 pub enum Release {
     /// It is in the queue again, due after a while.
     Later(Duration),
+    /// The same; it waits for another worker, or another program.
+    Stale {
+        /// How long it waits at least.
+        after: Duration,
+        /// Why this one does not begin it.
+        problem: String,
+    },
     /// It has ended.
     Refused(Ending),
 }
@@ -135,6 +142,7 @@ impl RunRecord {
             self.begin_from(start.head, start.mark, noted);
         }
         self.attempt = self.attempt.saturating_add(1);
+        self.problem = None;
         (self.started, self.epoch, self.answers) = (Some(now), Some(start.epoch), answers);
     }
 
@@ -145,13 +153,17 @@ impl RunRecord {
             (self.started, self.mark) = (None, None);
             self.base = self.base.filter(|_| self.was_alarm());
         }
-        match (release, &mut self.queued) {
-            (Release::Later(after), Some(queued)) => {
-                queued.due = expiry(now, after);
-                self.epoch = None;
+        let after = match release {
+            Release::Later(after) => after,
+            Release::Stale { after, problem } => {
+                self.problem = Some(problem);
+                after
             }
-            (Release::Later(_), None) => {}
-            (Release::Refused(ending), _) => self.end(ending, None, now),
+            Release::Refused(ending) => return self.end(ending, None, now),
+        };
+        if let Some(queued) = &mut self.queued {
+            queued.due = expiry(now, after);
+            self.epoch = None;
         }
     }
 

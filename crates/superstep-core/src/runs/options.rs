@@ -64,10 +64,13 @@ pub struct QueuedOptions {
     /// How long tasks have to end when the run is cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace: Option<Duration>,
-    /// The version of the state that its input is of. A graph of another version does not take it: what a
-    /// migration makes of a state says nothing about a part of one.
+    /// The version of the state that its input is of. A graph of another version migrates the input, or does not
+    /// take it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state_version: Option<u32>,
+    /// A hash of the names, types and reducers of the fields that its input has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_shape: Option<u64>,
 }
 
 impl QueuedOptions {

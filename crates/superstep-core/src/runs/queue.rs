@@ -216,6 +216,7 @@ impl RunRecord {
             answers: Vec::new(),
             after: PendingAfter::new(run.after_run, run.reader, now),
             sleep: None,
+            problem: None,
         }
     }
 

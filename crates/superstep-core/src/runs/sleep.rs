@@ -94,6 +94,7 @@ impl RunRecord {
             metadata: self.metadata.clone(),
             options: self.options.clone(),
             after: None,
+            problem: None,
         }
     }
 

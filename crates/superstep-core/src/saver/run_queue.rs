@@ -54,6 +54,10 @@ pub trait RunQueue: Send + Sync {
     /// lease is [`super::SaverError::Conflict`].
     fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()>;
 
+    /// The runs of a graph that wait for a worker of another version
+    /// ([`RunRecord::is_stale`]), in no particular order.
+    fn stale_runs(&self, graph: &str) -> MaybeReady<'_, Vec<RunRecord>>;
+
     /// Answers once there may be something new to claim, and now and then; runs that come due later
     /// are for the caller to look for.
     fn queue_changed(&self) -> MaybeReady<'_, ()>;

@@ -42,6 +42,7 @@ pub(crate) struct Spec<'a> {
     pub(crate) vis: &'a Visibility,
     pub(crate) version: u32,
     pub(crate) migrations: Vec<(u32, Path)>,
+    pub(crate) update_migrations: Vec<(u32, Path)>,
     pub(crate) fields: Vec<Field<'a>>,
 }
 
@@ -92,6 +93,7 @@ impl<'a> Spec<'a> {
             vis: &input.vis,
             version: 1,
             migrations: Vec::new(),
+            update_migrations: Vec::new(),
             fields: Vec::with_capacity(named.named.len()),
         };
         spec.read_container(input)?;
@@ -123,14 +125,17 @@ impl<'a> Spec<'a> {
                     return Ok(());
                 }
                 if meta.path.is_ident("migrate") {
-                    return self.read_migrations(&meta);
+                    return read_migrations(&mut self.migrations, &meta);
                 }
-                let message = "unknown attribute: a state has `version = 2` and \
-                               `migrate(1 => function)`";
+                if meta.path.is_ident("migrate_update") {
+                    return read_migrations(&mut self.update_migrations, &meta);
+                }
+                let message = "unknown attribute: a state has `version = 2`, \
+                               `migrate(1 => function)` and `migrate_update(1 => function)`";
                 Err(meta.error(message))
             })?;
         }
-        for (from, function) in &self.migrations {
+        for (from, function) in self.migrations.iter().chain(&self.update_migrations) {
             if *from >= self.version {
                 let version = self.version;
                 let message = format!("migrations lead to version {version} and start below it");
@@ -139,25 +144,25 @@ impl<'a> Spec<'a> {
         }
         Ok(())
     }
+}
 
-    fn read_migrations(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        let content;
-        syn::parenthesized!(content in meta.input);
-        while !content.is_empty() {
-            let from: LitInt = content.parse()?;
-            let version = from.base10_parse()?;
-            if self.migrations.iter().any(|(other, _)| *other == version) {
-                let message = format!("version {version} has two migrations");
-                return Err(Error::new(from.span(), message));
-            }
-            content.parse::<Token![=>]>()?;
-            self.migrations.push((version, content.parse()?));
-            if !content.is_empty() {
-                content.parse::<Token![,]>()?;
-            }
+fn read_migrations(all: &mut Vec<(u32, Path)>, meta: &ParseNestedMeta<'_>) -> Result<()> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    while !content.is_empty() {
+        let from: LitInt = content.parse()?;
+        let version = from.base10_parse()?;
+        if all.iter().any(|(other, _)| *other == version) {
+            let message = format!("version {version} has two migrations");
+            return Err(Error::new(from.span(), message));
         }
-        Ok(())
+        content.parse::<Token![=>]>()?;
+        all.push((version, content.parse()?));
+        if !content.is_empty() {
+            content.parse::<Token![,]>()?;
+        }
     }
+    Ok(())
 }
 
 impl<'a> Field<'a> {

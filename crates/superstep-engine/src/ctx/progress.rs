@@ -39,6 +39,8 @@ pub(crate) struct TaskProgress {
     pub(crate) timers: Vec<UnixMillis>,
     /// Waits that may be given up hide from the task's waker ([`crate::driver`]).
     pub(crate) hides_waits: bool,
+    /// It runs on a thread or in a task of its own, where waits do not hide.
+    pub(crate) is_elsewhere: bool,
     /// An effect of it is polled, by this key.
     pub(crate) effect: Option<String>,
     /// How much of what it does now it should not be dropped in the middle of.

@@ -96,11 +96,15 @@ impl DynCtx {
     }
 
     /// Whether a wait until then ends the attempt if nothing else continues: what is stored wakes the task. In the
-    /// middle of an effect it does not, and not in a graph that stores nothing of itself.
+    /// middle of an effect it does not, and not in a graph that stores nothing of itself, or elsewhere than with its step.
     fn may_park(&self, wake: UnixMillis) -> bool {
         let env = &self.0.step.env;
         let is_long = wake > expiry(env.clock.now(), PARKS);
-        is_long && env.parks && env.saver.is_some() && lock(&self.0.progress).effect.is_none()
+        if !is_long || !env.parks || env.saver.is_none() {
+            return false;
+        }
+        let progress = lock(&self.0.progress);
+        progress.effect.is_none() && !progress.is_elsewhere
     }
 
     /// A wait that does not keep the task from being parked.

@@ -2,7 +2,7 @@
 
 use std::{
     any::Any,
-    future::Future,
+    future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     task::{Context, Poll},
@@ -121,9 +121,20 @@ pub(super) fn limited(
             let Some(next) = next else {
                 return future.await;
             };
+            let mut polled_at = Instant::now();
+            let polled = poll_fn(|cx| {
+                polled_at = Instant::now();
+                future.as_mut().poll(cx)
+            });
             tokio::select! {
                 biased;
-                result = &mut future => return result,
+                result = polled => return match (end, limits.run) {
+                    // It kept its thread until after its time, so that no timer could end it.
+                    (Some(end), Some(run)) if polled_at < end && Instant::now() > end => {
+                        over(Limit::Run, run)
+                    }
+                    _ => result,
+                },
                 () = ctx.hidden(tokio::time::sleep_until(next)) => {
                     if let (Some(end), Some(run)) = (end, limits.run)
                         && Instant::now() >= end

@@ -18,7 +18,7 @@ pub trait Payload: serde::Serialize + Clone + Send + Sync + 'static {}
 impl<T: serde::Serialize + Clone + Send + Sync + 'static> Payload for T {}
 
 /// No declared migration starts at that version.
-pub fn no_migration<S: State>(version: u32) -> Result<Json, String> {
+pub fn no_migration<S: State, T>(version: u32) -> Result<T, String> {
     Err(format!(
         "no migration leads from version {version} to version {}",
         S::VERSION

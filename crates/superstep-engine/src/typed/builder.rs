@@ -7,6 +7,7 @@ use superstep_core::{
     command::{END, START},
     error::{ErrorKind, Failure},
     event::Modes,
+    graph_state::migrate::Migrations,
     id::IdSource,
     plan::{
         BuildError, BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef,
@@ -504,12 +505,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .persist(self.persist);
         let asks = self.declared.asks.iter();
         inner.typed = TypedParts {
-            migrate: Some(Arc::new(|from, data| {
-                let migrated = guarded(|| S::migrate(from, data));
-                migrated.unwrap_or_else(|panic| {
-                    Err(format!("the migration from version {from}: {panic}"))
-                })
-            })),
+            migrate: Some(migrations::<S>()),
             answers: asks.map(|(kind, it)| (*kind, it.check)).collect(),
             sealed: S::SEALED,
             input: self.check_input,
@@ -573,6 +569,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 cache: options.cache,
                 timeouts: options.timeouts,
                 max_concurrency: options.max_concurrency,
+                placement: options.placement,
                 on_error: on_error.map(|on| on.into_node(resources.clone(), reach.clone())),
                 ..builder::DynNodeOptions::default()
             };
@@ -598,6 +595,18 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 .map(|node| (node.name().into(), may(*node)))
                 .collect(),
         }
+    }
+}
+
+/// The declared migrations; one that panics is an error.
+fn migrations<S: State>() -> Migrations {
+    fn caught<T>(from: u32, migrate: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        let wrong = |panic| Err(format!("the migration from version {from}: {panic}"));
+        guarded(migrate).unwrap_or_else(wrong)
+    }
+    Migrations {
+        state: Arc::new(|from, data| caught(from, || S::migrate(from, data))),
+        update: Arc::new(|from, data| caught(from, || S::migrate_update(from, data))),
     }
 }
 

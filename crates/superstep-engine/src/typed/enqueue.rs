@@ -127,6 +127,12 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.inner.schedule(schedule).await
     }
 
+    /// The runs of this graph in the queue that no worker begins, since they are of another version of the state and
+    /// no migration leads to that of the worker. [`RunRecord::problem`] says why.
+    pub async fn stale_runs(&self) -> Result<Vec<RunRecord>, Error> {
+        self.inner.stale_runs().await
+    }
+
     /// The schedules of this graph, in order of id.
     pub async fn schedules(&self) -> Result<Vec<CronSchedule>, Error> {
         self.inner.schedules().await

@@ -8,6 +8,7 @@ use super::{
     nodes::Nodes,
     state::State,
 };
+use crate::placement::Placement;
 
 /// How a node is run; nothing special by default.
 ///
@@ -37,6 +38,7 @@ pub struct NodeOptions<S, N> {
     pub timeouts: Timeouts,
     /// How many tasks of it run at once; any number by default.
     pub max_concurrency: Option<usize>,
+    pub(crate) placement: Placement,
     pub(crate) needs: Needs,
     pub(crate) on_error: Option<AnyHandler<S, N>>,
 }
@@ -48,6 +50,7 @@ impl<S, N> Default for NodeOptions<S, N> {
             cache: None,
             timeouts: Timeouts::default(),
             max_concurrency: None,
+            placement: Placement::default(),
             needs: Needs::default(),
             on_error: None,
         }
@@ -81,6 +84,23 @@ impl<S: State, N: Nodes> NodeOptions<S, N> {
     #[must_use]
     pub fn max_concurrency(mut self, tasks: usize) -> Self {
         self.max_concurrency = Some(tasks);
+        self
+    }
+
+    /// Runs each task of it as a task of the runtime from its beginning, for work that keeps a processor busy. By default the
+    /// nodes of a step begin one after the other on one thread, each up to its first wait.
+    #[must_use]
+    pub fn spawned(mut self) -> Self {
+        self.placement = Placement::Spawned;
+        self
+    }
+
+    /// Runs each task of it on a thread that may block, for synchronous calls and long computations. Time limits and
+    /// cancellation fail the task at once; what its thread does is dropped at its next wait, so a call that blocks comes
+    /// to its own end.
+    #[must_use]
+    pub fn blocking(mut self) -> Self {
+        self.placement = Placement::Blocking;
         self
     }
 

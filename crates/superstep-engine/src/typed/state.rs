@@ -117,6 +117,13 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
             Self::VERSION
         ))
     }
+
+    /// Brings an update of an older version, an object of writes, to this one; nothing if no migration of updates is
+    /// declared.
+    fn migrate_update(from: u32, data: Json) -> Result<Option<Json>, String> {
+        let _ = (from, data);
+        Ok(None)
+    }
 }
 
 /// A partial change of a state: what a node returns, and what a run is fed.

@@ -63,7 +63,7 @@ pub(super) fn earlier(model: &ModelId, request: &Request) -> usize {
 fn said_by(model: &ModelId, message: &Message) -> bool {
     message.reply().is_some_and(|reply| {
         let answered = reply.answered.as_ref();
-        answered.is_none_or(|answered| answered.provider == model.provider)
+        answered.is_none_or(|it| (&it.provider, &it.model) == (&model.provider, &model.name))
     })
 }
 

@@ -449,3 +449,25 @@ fn a_step_written_as_data_reads_back() {
         assert_eq!(serde_json::from_str::<Step>(&text).unwrap(), step, "{text}");
     }
 }
+
+#[tokio::test]
+async fn scripts_of_a_team_use_up_their_own_steps_alone() {
+    let script = |name: &str| {
+        let steps = ["first", "second"].map(|text| Step::text(format!("{text} of {name}")));
+        Script::new(steps).named(name)
+    };
+    let (research, write) = (script("research"), script("write"));
+    let mut said = vec![Message::user("begin")];
+    let mut texts = Vec::new();
+    for model in [&research, &write, &write, &research] {
+        let reply = ask(model, &said).await.unwrap();
+        texts.push(reply.content.text());
+        said.push(reply.into());
+    }
+    assert_eq!(
+        texts,
+        [
+            "first of research", "first of write", "second of write", "second of research"
+        ]
+    );
+}

@@ -50,6 +50,10 @@ pub(crate) fn shown(run: &RunRecord) -> Json {
     if let (Some(sleep), Json::Object(fields)) = (run.sleeping(), &mut shown) {
         fields.insert("sleeps_until".to_owned(), micros(sleep.until));
     }
+    if let (true, Some(problem), Json::Object(fields)) = (run.is_stale(), &run.problem, &mut shown)
+    {
+        fields.insert("problem".to_owned(), problem.as_str().into());
+    }
     if let (Some(error), Json::Object(fields)) = (given_up(run), &mut shown) {
         fields.insert("error".to_owned(), told(&error).into());
     }

@@ -273,6 +273,16 @@ impl RunQueue for SqliteSaver {
         }))
     }
 
+    fn stale_runs(&self, graph: &str) -> MaybeReady<'_, Vec<RunRecord>> {
+        let inner = &self.0.0;
+        let stale = inner.readers.read(|db| {
+            let mut waiting = runs::readable(db, &inner.seal, RunStatus::Queued)?;
+            waiting.retain(|row| row.record.is_stale() && *row.record.graph == *graph);
+            Ok(waiting.into_iter().map(|row| row.record).collect())
+        });
+        MaybeReady::now(stale)
+    }
+
     fn queue_changed(&self) -> MaybeReady<'_, ()> {
         let inner = &self.0.0;
         let changed = inner.watcher.listen(Topic::Queue);

@@ -138,6 +138,7 @@ mod tests {
             triggers: vec![TriggerName::Start, TriggerName::Node("node".into())],
             state: None,
             graph: Arc::default(),
+            shapes: Vec::new(),
         };
         let record = Record {
             id: CheckpointId(id),

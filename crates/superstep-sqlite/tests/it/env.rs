@@ -66,6 +66,7 @@ pub(crate) fn record(id: u128, parent: Option<u128>, change: Change) -> Record {
         triggers: vec![TriggerName::Start, TriggerName::Node("node".into())],
         state: None,
         graph: Arc::default(),
+        shapes: Vec::new(),
     };
     Record {
         id: CheckpointId(id),

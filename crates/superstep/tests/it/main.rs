@@ -14,6 +14,7 @@ mod callers;
 #[cfg(feature = "model")]
 mod categories;
 mod concurrency;
+mod deploys;
 mod durability;
 mod event_log;
 mod events;
@@ -23,6 +24,7 @@ mod json;
 mod layers;
 mod open_steps;
 mod pipeline;
+mod placement;
 mod plain;
 mod queue;
 mod reducers;

@@ -239,6 +239,7 @@ impl Random {
                 fingerprint: random.next(),
             }),
             graph: self.text(),
+            shapes: self.maybe(Self::next).into_iter().collect(),
         }
     }
 

@@ -178,6 +178,19 @@ impl RunQueue for MemorySaver {
         MaybeReady::now(given_back)
     }
 
+    fn stale_runs(&self, graph: &str) -> MaybeReady<'_, Vec<RunRecord>> {
+        let mut stale = Vec::new();
+        for (_, thread) in self.0.all() {
+            let inner = lock(&thread);
+            let runs = inner.runs.all().iter();
+            stale.extend(
+                runs.filter(|run| run.is_stale() && *run.graph == *graph)
+                    .cloned(),
+            );
+        }
+        MaybeReady::now(Ok(stale))
+    }
+
     fn queue_changed(&self) -> MaybeReady<'_, ()> {
         let changed = self.0.runs.queue.listen(());
         MaybeReady::Later(Box::pin(async move {
