@@ -126,6 +126,14 @@ impl Agent {
 
     /// The agent a thread belongs to: that of its graph. Of a thread whose graph cannot be read, the name says it.
     pub(crate) async fn of(saver: &dyn Saver, thread: &ThreadId) -> Option<Self> {
+        match Self::info(saver, thread).await.graph {
+            Some(graph) => Self::of_graph(&graph),
+            None => Self::of_name(thread.as_str()),
+        }
+    }
+
+    /// What a thread says about itself, whatever its agent.
+    pub(crate) async fn info(saver: &dyn Saver, thread: &ThreadId) -> ThreadInfo {
         let root = GraphPath::default();
         let newest = saver.load(thread, &root, At::Latest).await.ok().flatten();
         let last = RunQuery {
@@ -133,11 +141,7 @@ impl Agent {
             ..RunQuery::default()
         };
         let runs = saver.runs().load_runs(thread, &last).await;
-        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs.unwrap_or_default());
-        match info.graph {
-            Some(graph) => Self::of_graph(&graph),
-            None => Self::of_name(thread.as_str()),
-        }
+        ThreadInfo::of(thread.clone(), newest.as_ref(), &runs.unwrap_or_default())
     }
 
     /// The agent of a graph, by what the graph is called in it, on a server, or in a queue for an owner.

@@ -7,8 +7,8 @@ mod pdf;
 
 use std::path::{Path, PathBuf};
 
-use superstep::{Update as _, fs::Roots, model::select::DataOwner};
-use superstep_agent::{Answers, Console as _, Context, Conversation, Next, OpenAgent as _};
+use superstep::{Update as _, Value, fs::Roots, model::select::DataOwner};
+use superstep_agent::{Answers, Console as _, Conversation, Next};
 use superstep_archie::{
     Analysis, Archie, ArchieSession, Begin, Brief, ErrorKind, Flow, documents::check_globs,
 };
@@ -23,6 +23,7 @@ use crate::{
     error::Error,
     files,
     output::{plain, shown},
+    question_id,
     resumed::Resumed,
     suggest,
     thread_reader::ThreadReader,
@@ -64,9 +65,9 @@ pub(crate) async fn analyze(
     let agent = options.archie(None)?;
     let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
     *begun = Some(thread.clone());
-    let next = Next::Input(agent.analyze(&brief).into_value());
+    let input = agent.analyze(&brief).into_value();
     let session = session(agent, &what.talk).beginning(Archie::analyze, brief);
-    talk(session, &thread, answers, Some(&what.query), next, app).await
+    begin(session, &thread, (answers, &what.query), input, app).await
 }
 
 /// A conversation with these options.
@@ -77,21 +78,17 @@ fn session(agent: Archie, talk: &TalkOptions) -> ArchieSession {
         .approving_after(talk.approve_after.map(|count| count as usize))
 }
 
-/// Talks until the thread is done or the person leaves.
-async fn talk(
+/// Begins a run with words of the person.
+async fn begin(
     mut session: ArchieSession,
     thread: &str,
-    answers: Answers,
-    said: Option<&str>,
-    next: Next,
+    (answers, words): (Answers, &str),
+    input: Value,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     let console = TerminalConsole::new(app);
-    let mut talk = Conversation::new(&mut session, thread, answers, console);
-    if let Some(words) = said {
-        talk = talk.saying(words);
-    }
-    console::ended(talk.run(next).await?, thread)
+    let talk = Conversation::new(&mut session, thread, answers, console).saying(words);
+    console::ended(talk.run(Next::Input(input)).await?, thread)
 }
 
 /// Shows what the calls of a thread cost.
@@ -132,13 +129,13 @@ pub(crate) async fn question(
         ..Brief::default()
     };
     let mut content = DataOwner::Project;
-    let mut begin: Begin = Archie::ask;
+    let mut flow: Begin = Archie::ask;
     if let Some(thread) = thread {
         let known = read_for_question(thread, app).await?;
         let folder = known.inputs.folder.clone().map(PathBuf::from);
         let has_result = known.current_flow == Flow::Analysis && known.analysis_output.is_some();
         if has_result && brief.inputs.is_none() {
-            begin = |archie, brief| archie.follow_up(&brief.words);
+            flow = |archie, brief| archie.follow_up(&brief.words);
         }
         brief.inputs = brief.inputs.or(folder);
         if !known.system_context.is_empty() {
@@ -158,9 +155,9 @@ pub(crate) async fn question(
         None => Agent::ARCHIE.new_thread(&*options.saver()?).await?,
     };
     *thread = Some(name.clone());
-    let next = Next::Input(begin(&agent, &brief).into_value());
-    let session = ArchieSession::new(agent).beginning(begin, brief);
-    talk(session, &name, Answers::person(), Some(&words), next, app).await
+    let input = flow(&agent, &brief).into_value();
+    let session = ArchieSession::new(agent).beginning(flow, brief);
+    begin(session, &name, (Answers::person(), &words), input, app).await
 }
 
 /// A question and what is piped in with it; `-` is what is piped in alone.
@@ -224,8 +221,9 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
     let agent = options.archie(None)?;
     let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
     let next = Next::Input(agent.build_context(&what.name, &brief).into_value());
-    let session = ArchieSession::new(agent).writing_to(what.out.clone());
-    talk(session, &thread, Answers::person(), None, next, app).await
+    let mut session = ArchieSession::new(agent).writing_to(what.out.clone());
+    let answers = (Answers::person(), None);
+    console::talk(&mut session, &thread, answers, next, app).await
 }
 
 /// The agent as a server hosts it: threads may name folders below these.
@@ -255,9 +253,10 @@ pub(crate) async fn resume(
     }
     if known.is_done() {
         agreement.store().await?;
-        let session = session(reading, args);
-        return talk(session, thread, answers, None, Next::Report, app).await;
+        let session = &mut session(reading, args);
+        return console::talk(session, thread, (answers, None), Next::Report, app).await;
     }
+    let ask = question_id::choose(known.asks.clone(), resumed.question)?;
     let content = content_of(&known.state, app.global)?;
     let options = match AgentOptions::open(&args.limits, None, &content, app).await {
         Ok(options) => match agreement.roots() {
@@ -265,17 +264,8 @@ pub(crate) async fn resume(
             None => options,
         },
         Err(error) => {
-            if let Some(ask) = known.asks.first() {
-                let mut session = ArchieSession::new(reading);
-                let mut console = TerminalConsole::new(app);
-                let context = Context {
-                    thread: thread.to_owned(),
-                    commands: console.commands(),
-                };
-                for notice in session.begin(&context).await? {
-                    console.show(&notice)?;
-                }
-                console.show(&session.present(ask, &context)?.notice)?;
+            if let Some(ask) = &ask {
+                console::show_open(&mut ArchieSession::new(reading), thread, ask, app)?;
             }
             return Err(error);
         }
@@ -283,7 +273,8 @@ pub(crate) async fn resume(
     let reader = options.archie(None)?;
     let checkpoint = reader.graph().state(thread).await?;
     let agent = options.archie(Some(reader.spent(thread).await?))?;
-    let next = Next::of(checkpoint.asks.into_iter().next(), false);
+    let ask = question_id::choose(checkpoint.asks, resumed.question)?;
+    let next = Next::of(ask, false);
     agreement.store().await?;
     let model = options.model_name();
     if known.state.model_name != model {
@@ -292,7 +283,8 @@ pub(crate) async fn resume(
             shown(&known.state.model_name)
         ))]);
     }
-    talk(session(agent, args), thread, answers, None, next, app).await
+    let answers = (answers, resumed.question);
+    console::talk(&mut session(agent, args), thread, answers, next, app).await
 }
 
 /// Refuses a file that the result cannot be written to, before anybody talks for an hour.

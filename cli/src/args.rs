@@ -29,7 +29,7 @@ pub(crate) use db::DbCommand;
 pub(crate) use docs::{Docs, DocsCommand, DocsDepth, DocsProfile, MakeDocs};
 pub(crate) use eval::EvalArgs;
 pub(crate) use mail::{
-    AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
+    AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, NotesCommand,
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, LoginArgs, ModelCommand};

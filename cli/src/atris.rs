@@ -10,7 +10,7 @@ mod session;
 
 use superstep::ThreadId;
 use superstep_agent::Console as _;
-use superstep_atris::{SKIP, help_of, thread_errors};
+use superstep_atris::{SKIP, changes, help_of, thread_errors};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
     database,
     error::Error,
     output::{Form, plain, shown, strong},
+    question_id,
     resumed::Resumed,
     terminal::{Line, Topic},
     thread_reader::{LAST, ThreadReader},
@@ -99,8 +100,19 @@ pub(crate) async fn hosted(
 
 /// Resumes a thread: answers its open question, or finishes a run that was interrupted.
 pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    let agent = superstep_atris::Atris::reader(database::read_only(app.global)?)?;
+    let known = agent.graph().state(resumed.thread).await?;
+    // Whoever names a question about a change has seen it.
+    let named = resumed.question.unwrap_or_default();
+    let mut asked = known.asks.iter();
+    let asked = asked.find(|ask| question_id::names(named, ask.id));
+    let options = AtrisOptions {
+        writes: asked.is_some_and(changes),
+        fake: known.state.bound_host.as_deref() == Some(options::FAKE),
+        ..AtrisOptions::default()
+    };
     let thread = Some(resumed.thread.to_owned());
-    let mut session = open(thread, &AtrisOptions::default(), app).await?;
+    let mut session = open(thread, &options, app).await?;
     session.set_answers(resumed.answers);
     session.resume(resumed.question, app).await
 }

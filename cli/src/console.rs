@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use superstep::OpenAsk;
 use superstep_agent::{
-    Block, Commands, Console, Ended, FilePlace, ForPrograms, Line, Local, Notice, ReadLine,
-    ResultFile, Topic, Weight,
+    Answers, Block, Commands, Console, Conversation, Ended, FilePlace, ForPrograms, Line, Local,
+    Next, Notice, OpenAgent, ReadLine, ResultFile, Topic, Weight,
 };
 
 use crate::{
@@ -187,6 +188,31 @@ fn file_line(weight: Weight, file: &ResultFile) -> Vec<Span> {
             vec![about, kept, strong(&file.name), hash]
         }
     }
+}
+
+/// Talks until the thread is done, a question stays open or the person leaves. `question` is the id of the one that written
+/// answers are for.
+pub(crate) async fn talk(
+    agent: &mut dyn OpenAgent,
+    thread: &str,
+    (answers, question): (Answers, Option<&str>),
+    next: Next,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let talk = Conversation::new(agent, thread, answers, TerminalConsole::new(app));
+    let talk = talk.naming(question.map(str::to_owned));
+    ended(talk.run(next).await?, thread)
+}
+
+/// Shows an open question of a thread, and how to answer it.
+pub(crate) fn show_open(
+    agent: &mut dyn OpenAgent,
+    thread: &str,
+    ask: &OpenAsk,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let console = TerminalConsole::new(app);
+    Conversation::new(agent, thread, Answers::written([]), console).show_open(ask)
 }
 
 /// The end of a conversation, as its command ends.

@@ -5,10 +5,12 @@
 mod make;
 mod options;
 
+pub(crate) use make::resume;
+
 use std::path::Path;
 
 use superstep::fs::Roots;
-use superstep_agent::{Answers, Console as _};
+use superstep_agent::Console as _;
 use superstep_docgen::{CodeQuestion, impact_notice, page_notice};
 
 use crate::{
@@ -77,9 +79,4 @@ pub(crate) async fn hosted(
     };
     let opened = options::open_below(&make, &content, Some(roots), app).await?;
     Ok((opened.docgen, Some(why)))
-}
-
-/// Continues with a thread: answers its open question, also from a file, or finishes a run that was interrupted.
-pub(crate) async fn resume(thread: &str, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
-    make::resume(thread, answers, app).await
 }

@@ -3,10 +3,11 @@
 use std::{
     io::{self, IsTerminal},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use superstep::model::{
-    self, ManagedModel, Model,
+    self, Budget, ManagedModel, Model, Money, NodeModels, call,
     config::{Config, ConfigFile, Origin, Scope, Setting},
     did_you_mean,
     select::{Choice, Consent, DataOwner, Environment, Outcome, Resolution, Verdict},
@@ -201,6 +202,29 @@ pub(crate) async fn open_nodes(
         opened.push(((*node).to_owned(), model));
     }
     Ok(opened)
+}
+
+/// The models of an agent: the usual one, and those that the settings give to single nodes. Their calls stay within a budget.
+pub(crate) async fn open_models(
+    nodes: &[&str],
+    content: &DataOwner,
+    budget: &Budget,
+    app: &mut App<'_>,
+) -> Result<NodeModels, Error> {
+    let within = |opened: OpenedModel| Arc::new(opened.caller.within(budget.clone()));
+    let usual = NodeModels::new(within(open(content, app).await?));
+    let own = open_nodes(nodes, content, app).await?.into_iter();
+    Ok(own.fold(usual, |models, (node, opened)| {
+        models.with(node, within(opened))
+    }))
+}
+
+/// A limit of money for the calls of a command.
+pub(crate) fn budget(max_cost: Option<Money>) -> Budget {
+    Budget::new(call::Limits {
+        money: max_cost,
+        ..call::Limits::default()
+    })
 }
 
 fn banner(choice: &Choice, model: &dyn Model, output: &Output) {

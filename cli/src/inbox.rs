@@ -44,9 +44,8 @@ use crate::{
 };
 use questions::{Question, Questions};
 
-/// Answers of a conversation that mean [`InboxAnswer::Accept`] and [`InboxAnswer::Ignore`].
-const YES: &str = "y";
-const NO: &str = "n";
+/// The answer of a command to a question.
+type Say = Box<dyn FnOnce(&InboxQuestion) -> Result<InboxAnswer, Error>>;
 
 pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     let only_looks = match &what.command {
@@ -69,8 +68,9 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
             false => list(&mut questions, app.output).await,
         };
     };
-    match command {
-        InboxCommand::List => list(&mut questions, app.output).await,
+    let is_interactive = app.terminal.is_interactive();
+    let (id, with, say): (String, InboxArgs, Say) = match command {
+        InboxCommand::List => return list(&mut questions, app.output).await,
         InboxCommand::Show { id, diff } => {
             let all = questions.open().await?;
             let found = id::find(&all, &id)?;
@@ -81,20 +81,16 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
                 })?,
                 false => found.whole(),
             };
-            console::show([shown], app.output)
+            return console::show([shown], app.output);
         }
-        InboxCommand::Accept { id, with } => {
-            let say = |question: &InboxQuestion| Ok(question.accepted());
-            one(&mut questions, &id, say, &with, app).await
-        }
+        InboxCommand::Accept { id, with } => (id, with, Box::new(|it| Ok(it.accepted()))),
         InboxCommand::Edit {
             id,
             set,
             file,
             with,
         } => {
-            let is_interactive = app.terminal.is_interactive();
-            let say = |question: &InboxQuestion| {
+            let say = move |question: &InboxQuestion| {
                 question.check(Verb::Edit).map_err(Error::Usage)?;
                 match set.is_empty() && file.is_none() {
                     true if is_interactive => in_editor(question),
@@ -104,21 +100,16 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
                     false => edited(question, &set, file.as_deref()),
                 }
             };
-            one(&mut questions, &id, say, &with, app).await
+            (id, with, Box::new(say))
         }
         InboxCommand::Respond { id, text, with } => {
-            let say = |_: &InboxQuestion| Ok(InboxAnswer::Respond(text.join(" ")));
-            one(&mut questions, &id, say, &with, app).await
+            let answer = InboxAnswer::Respond(text.join(" "));
+            (id, with, Box::new(|_| Ok(answer)))
         }
-        InboxCommand::Read { id, with } => {
-            let say = |_: &InboxQuestion| Ok(InboxAnswer::Read);
-            one(&mut questions, &id, say, &with, app).await
-        }
-        InboxCommand::Ignore { id, with } => {
-            let say = |_: &InboxQuestion| Ok(InboxAnswer::Ignore);
-            one(&mut questions, &id, say, &with, app).await
-        }
-    }
+        InboxCommand::Read { id, with } => (id, with, Box::new(|_| Ok(InboxAnswer::Read))),
+        InboxCommand::Ignore { id, with } => (id, with, Box::new(|_| Ok(InboxAnswer::Ignore))),
+    };
+    one(&mut questions, &id, say, &with, app).await
 }
 
 /// Resumes a thread of an agent with a desk: shows its open questions and how to answer them, or continues a run that was
@@ -133,6 +124,9 @@ pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<()
     };
     let mut questions = Questions::new(ThreadReader::open_to_change(app.global)?, Some(thread));
     let open_now = questions.open().await?;
+    if let Some(wanted) = resumed.question {
+        id::find(&open_now, wanted)?;
+    }
     if open_now.is_empty() {
         let graph = questions.threads.graph_of(agent)?;
         let snapshot = graph.state(&thread.into(), None, Depth::Here).await?;
@@ -142,7 +136,7 @@ pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<()
         }
         questions.open_desk(agent, with, app).await?;
         agreement.store().await?;
-        return match questions.desk(agent) {
+        return match questions.desk_of(agent) {
             Some(opened) => give(opened, thread, &[], with, app).await,
             None => Ok(()),
         };
@@ -222,23 +216,38 @@ async fn list(questions: &mut Questions, output: &Output) -> Result<(), Error> {
 async fn one(
     questions: &mut Questions,
     id: &str,
-    say: impl FnOnce(&InboxQuestion) -> Result<InboxAnswer, Error>,
+    say: Say,
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     let all = questions.open().await?;
-    let Question { agent, mut about } = id::find(&all, id)?.clone();
-    let said = say(&about)?;
-    about.check(said.verb()).map_err(Error::Usage)?;
-    if !running::of(agent).has_desk() {
+    let mut question = id::find(&all, id)?.clone();
+    let said = say(&question)?;
+    question.check_answer(&said).map_err(Error::Usage)?;
+    let agent = question.answerer()?;
+    if !running::of(agent).has_account() {
         with.account.refuse_any()?;
     }
-    questions.open_desk(agent, with, app).await?;
-    let Some(opened) = questions.desk(agent) else {
-        let id = id.rsplit(':').next().unwrap_or(id);
-        let question = Question { agent, about };
-        return converse(&question, id, written(&said), with, app).await;
+    if with.rehearse && !question.is_of_desk {
+        return Err(Error::Usage(format!(
+            "`--rehearse` is for dry runs; {} acts for real",
+            agent.name()
+        )));
+    }
+    if question.is_of_desk {
+        question.agree(app).await?;
+        questions.open_desk(agent, with, app).await?;
+    }
+    let Some(opened) = questions.desk(&question) else {
+        // The beginning of an id says where a question is asked, not what it asks: it approves nothing.
+        let (typed, whole) = (id.rsplit(':').next().unwrap_or(id), question.id());
+        let id = match &*question.asks {
+            "question" => &*whole,
+            _ => typed,
+        };
+        return converse(&question, id, Answers::inbox(said), with, app).await;
     };
+    let mut about = question.about;
     let (desk, mode) = (&opened.desk, opened.desk.mode());
     let edit = match &said {
         InboxAnswer::Edit(args) => Some(args.clone()),
@@ -253,26 +262,16 @@ async fn one(
             Some(args) => desk.keep(&about, args).await?,
             None => false,
         };
-        let real = AccountArgs {
-            send: true,
+        let account = AccountArgs {
+            send: running::of(agent).has_account(),
             ..with.account.clone()
         };
         let words = ["inbox", "accept", &about.short_id];
-        let how = suggest::with_account(app.global, &real, &words);
+        let how = suggest::with_account(app.global, &account, &words);
         return console::show([about.not_done(is_kept, &how)], app.output);
     }
     let thread = about.thread.clone();
     give(opened, &thread, &[(about, said)], with, app).await
-}
-
-/// The answer as a person types it in a conversation.
-fn written(answer: &InboxAnswer) -> Answers {
-    let line: &str = match answer {
-        InboxAnswer::Respond(words) => words,
-        InboxAnswer::Ignore => NO,
-        InboxAnswer::Accept | InboxAnswer::Edit(_) | InboxAnswer::Read => YES,
-    };
-    Answers::written([line.to_owned()])
 }
 
 /// Answers a question in the conversation of its thread.
@@ -290,15 +289,16 @@ async fn converse(
         },
         ..TalkOptions::default()
     };
+    let agent = question.answerer()?;
     let resumed = Resumed {
-        agent: question.agent,
+        agent,
         thread: &question.thread,
         question: Some(id),
         answers,
         talk: &talk,
         account: AccountArgs::default(),
     };
-    running::of(question.agent).resume(resumed, app).await
+    running::of(agent).resume(resumed, app).await
 }
 
 /// Gives answers to questions of a thread, prints their effects, and ends as the run did. Ctrl-C stops the run.

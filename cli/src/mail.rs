@@ -5,12 +5,16 @@
 
 pub(crate) mod account;
 mod agent;
-mod check;
 mod ingest;
 mod login;
 mod memory;
 
-use crate::{app::App, args::MailCommand, error::Error};
+use crate::{
+    app::App,
+    args::{AccountArgs, MailCommand},
+    console,
+    error::Error,
+};
 
 pub(crate) use agent::{OpenedAgent, open};
 
@@ -23,6 +27,16 @@ pub(crate) async fn run(command: MailCommand, app: &mut App<'_>) -> Result<(), E
         MailCommand::Watch { every, ingest } => ingest::watch(every, &ingest, app).await,
         MailCommand::Memory(command) => memory::run(command, app).await,
         MailCommand::Login(what) => login::run(&what, app).await,
-        MailCommand::Check { account } => check::run(&account, app).await,
+        MailCommand::Check { account } => check(&account, app).await,
     }
+}
+
+/// Whether the account can be reached, and what is in it. Changes nothing.
+async fn check(args: &AccountArgs, app: &mut App<'_>) -> Result<(), Error> {
+    let account = account::read(args, app.global)?;
+    let state = tokio::select! {
+        state = account.state_notice() => state?,
+        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
+    };
+    console::show([state], app.output)
 }

@@ -1,23 +1,20 @@
 //! `run AGENT`, and resuming a thread of an agent that this program added.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value as Json};
 use superstep::{
     Backends, MemorySaver, ThreadId, Value,
     dynamic::state::Depth,
-    model::{NodeModels, select::DataOwner},
+    model::{Budget, select::DataOwner},
 };
-use superstep_agent::{Answers, Conversation, Form, Next, OpenAgent, Site};
+use superstep_agent::{Form, Next, OpenAgent, Site};
 
 use crate::{
     agents::Agent,
     app::App,
     args::RunArgs,
     consent::{self, Agreement},
-    console::{self, TerminalConsole},
-    database, environment,
-    error::{AskedBy, Error},
+    console, database, environment,
+    error::Error,
     output::shown,
     question_id,
     resumed::Resumed,
@@ -38,7 +35,7 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
     let next = Next::Input(input(what)?);
     let answers = written::answers(what.answers.as_deref())?;
     let content = content_of(what.thread.is_some());
-    let mut opened = open(agent, &content, app).await?;
+    let mut opened = open(agent, &content, &environment::budget(None), app).await?;
     let thread = match &what.thread {
         Some(thread) => {
             check_thread(agent, thread, app).await?;
@@ -51,8 +48,7 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
             agent.new_thread(&*saver).await?
         }
     };
-    let talk = talk(&mut *opened, &thread, answers, app);
-    console::ended(talk.run(next).await?, &thread)
+    console::talk(&mut *opened, &thread, (answers, None), next, app).await
 }
 
 /// Refuses a thread of another agent, and a name that could be mistaken for another one.
@@ -84,100 +80,65 @@ pub(crate) async fn resume(
         thread: name,
         question,
         answers,
+        talk,
         ..
     } = resumed;
+    let budget = environment::budget(talk.limits.max_cost);
     let mut reader = agent.reader(database::read_only(app.global)?)?;
     let id = ThreadId::from(name);
     let snapshot = reader.graph().state(&id, None, Depth::Here).await?;
-    let ask = snapshot.asks().next().map(Into::into);
+    let asks = snapshot.asks().map(Into::into).collect();
+    let ask = question_id::choose(asks, question)?;
     let next = Next::of(ask, snapshot.next.is_empty());
-    if let Some(wanted) = question {
-        check_question(wanted, &next, &mut *reader, name, app)?;
-    }
+    let answers = (answers, question);
     if let Next::Report = next {
-        let talk = talk(&mut *reader, name, answers, app);
-        return console::ended(talk.run(next).await?, name);
+        return console::talk(&mut *reader, name, answers, next, app).await;
     }
-    let mut opened = match open(agent, &content_of(true), app).await {
+    let mut opened = match open(agent, &content_of(true), &budget, app).await {
         Ok(opened) => opened,
         Err(error) => {
             if let Next::Ask(ask) = &next {
-                talk(&mut *reader, name, answers, app).show_open(ask)?;
+                console::show_open(&mut *reader, name, ask, app)?;
             }
             return Err(error);
         }
     };
     agreement.store().await?;
-    let talk = talk(&mut *opened, name, answers, app);
-    let ended = talk.naming(question.map(str::to_owned)).run(next).await?;
-    console::ended(ended, name)
-}
-
-/// Refuses an answer to a question that is not open, and shows the one that is.
-fn check_question(
-    wanted: &str,
-    next: &Next,
-    reader: &mut dyn OpenAgent,
-    thread: &str,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let Next::Ask(ask) = next else {
-        return Err(Error::Missing {
-            what: format!("thread `{}` has no open question", shown(thread)),
-            hint: "see `superstep threads list --waiting`",
-        });
-    };
-    let Err(other) = question_id::require(ask, wanted, AskedBy::Own) else {
-        return Ok(());
-    };
-    talk(reader, thread, Answers::written([]), app).show_open(ask)?;
-    Err(other)
+    console::talk(&mut *opened, name, answers, next, app).await
 }
 
 /// Whose data a run works on. A stored thread may hold anything.
-fn content_of(is_stored: bool) -> DataOwner {
+pub(crate) fn content_of(is_stored: bool) -> DataOwner {
     match is_stored {
         true => DataOwner::Elsewhere("the thread may hold data that is not of the project".into()),
         false => DataOwner::Project,
     }
 }
 
-fn talk<'a, 'b>(
-    opened: &'a mut dyn OpenAgent,
-    thread: &str,
-    answers: Answers,
-    app: &'a mut App<'b>,
-) -> Conversation<'a, TerminalConsole<'a, 'b>> {
-    Conversation::new(opened, thread, answers, TerminalConsole::new(app))
-}
-
-async fn open(
+/// The agent, whose calls stay within a budget.
+pub(crate) async fn open(
     agent: Agent,
     content: &DataOwner,
+    budget: &Budget,
     app: &mut App<'_>,
 ) -> Result<Box<dyn OpenAgent>, Error> {
     let backends = database::create(app.global)?;
-    agent.open(site(agent, content, backends, app).await?)
+    agent.open(site(agent, content, (backends, budget), app).await?)
 }
 
 /// The models of an agent and where its threads are stored.
 pub(crate) async fn site(
     agent: Agent,
     content: &DataOwner,
-    backends: Backends,
+    (backends, budget): (Backends, &Budget),
     app: &mut App<'_>,
 ) -> Result<Site, Error> {
     let card = agent.card();
     if card.needs_no_model {
         return Ok(Site::without_model(backends, NO_MODEL));
     }
-    let usual = environment::open(content, app).await?.caller;
     let nodes: Vec<&str> = card.model_nodes.iter().map(String::as_str).collect();
-    let own = environment::open_nodes(&nodes, content, app).await?;
-    let models = own.into_iter().fold(
-        NodeModels::new(Arc::new(usual)),
-        |models, (node, opened)| models.with(node, Arc::new(opened.caller)),
-    );
+    let models = environment::open_models(&nodes, content, budget, app).await?;
     Ok(Site { backends, models })
 }
 

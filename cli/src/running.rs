@@ -37,7 +37,7 @@ pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + '
 
 /// An agent that can be run.
 pub(crate) trait RunAgent {
-    /// Resumes a thread: answers its open question, or finishes a run that was interrupted. Threads of an agent with a desk
+    /// Resumes a thread: answers an open question, or finishes a run that was interrupted. Threads of an agent with an account
     /// are resumed in the inbox.
     fn resume<'a>(&self, _: Resumed<'a>, _: &'a mut App<'_>) -> Doing<'a, ()> {
         Box::pin(async {
@@ -66,8 +66,8 @@ pub(crate) trait RunAgent {
         Ok(())
     }
 
-    /// Whether it has a desk, which the options of a mail account are for.
-    fn has_desk(&self) -> bool {
+    /// Whether it works on an account, which the options of one are for. Its threads are resumed in the inbox.
+    fn has_account(&self) -> bool {
         false
     }
 

@@ -1,7 +1,7 @@
 //! What is going on with a thread, as lists show it.
 
 use serde::Serialize;
-use superstep::dynamic::Snapshot;
+use superstep::{RunStatus, dynamic::Snapshot};
 
 /// Status of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -28,6 +28,17 @@ impl Status {
             None if snapshot.next.is_empty() => Self::Done,
             None if failed => Self::Failed,
             None => Self::Interrupted,
+        }
+    }
+
+    /// That of a thread whose graph is not there, by its newest run.
+    pub(crate) fn of_run(status: RunStatus) -> Self {
+        match status {
+            RunStatus::Running => Self::Running,
+            RunStatus::Waiting => Self::Waiting,
+            RunStatus::Idle | RunStatus::Done => Self::Done,
+            RunStatus::Failed => Self::Failed,
+            _ => Self::Interrupted,
         }
     }
 

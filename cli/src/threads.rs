@@ -58,8 +58,8 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             let agent = reader.agent(&thread).await?;
             reader.take_input(agent, &thread).await?;
             let of = running::of(agent);
-            let has_desk = of.has_desk();
-            if !has_desk {
+            let has_account = of.has_account();
+            if !has_account {
                 account.refuse_any()?;
             }
             let resumed = Resumed {
@@ -70,10 +70,11 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 talk: &talk,
                 account,
             };
-            match has_desk {
-                true => inbox::resume(resumed, app).await,
-                false => of.resume(resumed, app).await,
+            if has_account {
+                return inbox::resume(resumed, app).await;
             }
+            resumed.check_question(app).await?;
+            of.resume(resumed, app).await
         }
         ThreadsCommand::Fork { at, name, repeat } => {
             let reader = to_change()?;

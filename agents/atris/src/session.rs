@@ -15,6 +15,7 @@ use superstep::{
     Modes, OpenAsk, RunOptions, Schemas,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
+    tools::Verdict,
 };
 use superstep_agent::{
     AgentError, Context, Notice, OpenAgent, Outcome, Prompt, Reading, Reply, Report, Turn, faint,
@@ -147,6 +148,10 @@ impl OpenAgent for AtrisSession {
 
     fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
         typed_answer::read(ask, text.trim(), &self.agent)
+    }
+
+    fn decide(&mut self, ask: &OpenAsk, verdict: Verdict) -> Result<Reading, AgentError> {
+        said::decide(ask, verdict, &self.agent)
     }
 
     fn resume(&self, _: &Context) -> String {

@@ -20,8 +20,8 @@ use superstep::{
     tools::refine::{ApproveIteration, Ended, RefineProgress},
 };
 use superstep_agent::{
-    AgentError, Answer, Block, Context, Notice, OpenAgent, Prompt, Reading, Report, ResultFile,
-    Span, Weight, bad, count, faint, good, plain, strong,
+    AgentError, Block, Context, Notice, OpenAgent, Prompt, Report, ResultFile, Span, Weight, bad,
+    count, faint, good, plain, strong,
 };
 
 pub use code_question::CodeQuestion;
@@ -88,20 +88,6 @@ impl OpenAgent for DocsSession {
             later: vec![Notice::say([plain(later)]).for_people()],
             ..Prompt::new(Notice::named("question", json!({"question": question})).with(vec![line]))
         })
-    }
-
-    fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
-        let is_approved = match text.trim().to_lowercase().as_str() {
-            "" => return Ok(Reading::Empty),
-            "y" | "yes" => true,
-            "n" | "no" => false,
-            other => {
-                let expected = format!("the answer is y or n, not `{other}`");
-                return Ok(Reading::Unclear(expected));
-            }
-        };
-        let answer = ask.answer::<ApproveIteration>(&is_approved)?;
-        Ok(Reading::Answer(Answer::from(answer)))
     }
 
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {

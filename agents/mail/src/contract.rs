@@ -17,6 +17,9 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct MailContract;
 
+/// The name of the assistant among agents.
+pub(crate) const NAME: &str = "mail";
+
 /// Nodes that call a model.
 pub const MODEL_NODES: [&str; 3] = ["triage_router", "llm_call", "update_memory"];
 
@@ -41,7 +44,7 @@ static CARD: LazyLock<Card> = LazyLock::new(|| {
                 "email_input": {"type": "object", "title": "Mail", "description": "The mail to handle.", "x-ui": "mail"},
             },
         })),
-        ..Card::new("mail", "Reads mail, and asks before it acts")
+        ..Card::new(NAME, "Reads mail, and asks before it acts")
     }
 });
 

@@ -123,6 +123,10 @@ impl OpenAgent for SheetsSession {
             "" | "n" | "no" => Verdict::Ignore,
             _ => Verdict::Response(text.to_owned()),
         };
+        self.decide(ask, verdict)
+    }
+
+    fn decide(&mut self, ask: &OpenAsk, verdict: Verdict) -> Result<Reading, AgentError> {
         Ok(Reading::Answer(question::answer(ask, verdict)?))
     }
 

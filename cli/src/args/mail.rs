@@ -281,7 +281,10 @@ The file is a JSON object of arguments; those it does not name are unchanged.")]
     /// Answer in words, or reject a proposal and give the agent feedback
     #[command(after_help = "Examples:
   superstep inbox respond 6b0c 'Friday is better'
-  superstep inbox respond 6b0c Friday is better --send")]
+  superstep inbox respond 6b0c Friday is better --send
+  superstep inbox respond 6b0c 2         the second of the listed answers
+
+Words approve nothing: `accept` does.")]
     Respond {
         /// The id, or a unique prefix of at least four characters
         id: String,

@@ -13,7 +13,7 @@ use crate::{
     app::App,
     args::{AtrisOptions, Global},
     console::{self, TerminalConsole},
-    error::{AskedBy, Error},
+    error::Error,
     output::{bad, faint, plain},
     question_id, written,
 };
@@ -136,18 +136,13 @@ impl Session {
         if !state.next.is_empty() && !state.asks.iter().any(is_call) && !is_unsettled {
             self.atris().check_world(&state.state)?;
         }
-        let next = match (state.asks.first().cloned(), state.is_done()) {
-            (Some(ask), _) => {
-                if let Some(wanted) = wanted
-                    && let Err(other) = question_id::require(&ask, wanted, AskedBy::Atris)
-                {
-                    return match self.waits(ask, app).await {
-                        Ok(()) | Err(Error::Waiting { .. }) => Err(other),
-                        Err(error) => Err(error),
-                    };
-                }
-                Next::Ask(ask)
-            }
+        let first = state.asks.first().cloned();
+        let chosen = question_id::choose(state.asks.clone(), wanted);
+        if let (Err(_), Some(first)) = (&chosen, first) {
+            console::show_open(&mut self.agent, &self.thread, &first, app)?;
+        }
+        let next = match (chosen?, state.is_done()) {
+            (Some(ask), _) => Next::Ask(ask),
             (None, true) if self.has_answer => {
                 return Err(Error::Missing {
                     what: format!("thread `{}` asks nothing", self.thread),
@@ -188,9 +183,8 @@ impl Session {
 
     /// Shows the open question of the thread, which has to be answered first, and how to answer it.
     async fn waits(&mut self, ask: OpenAsk, app: &mut App<'_>) -> Result<(), Error> {
-        let (nothing, console) = (Answers::written([]), TerminalConsole::new(app));
-        let talk = Conversation::new(&mut self.agent, &*self.thread, nothing, console);
-        console::ended(talk.run(Next::Ask(ask)).await?, &self.thread)
+        let nothing = (Answers::written([]), None);
+        console::talk(&mut self.agent, &self.thread, nothing, Next::Ask(ask), app).await
     }
 }
 

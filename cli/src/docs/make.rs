@@ -1,10 +1,10 @@
 //! `superstep docs PATH`: a new run, or the rest of one that was interrupted.
 
 use superstep::{RunQuery, RunRecord, Update as _, Value};
-use superstep_agent::{Answers, Console as _, Conversation, Next};
+use superstep_agent::{Answers, Console as _, Next};
 use superstep_docgen::{Docgen, DocsSession, Request, forecast_notice};
 
-use super::options::{self, OpenedDocs};
+use super::options;
 use crate::{
     agents::Agent,
     app::App,
@@ -14,6 +14,8 @@ use crate::{
     database, environment,
     error::Error,
     output::faint,
+    question_id,
+    resumed::Resumed,
 };
 
 pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
@@ -58,19 +60,22 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
         },
         None => Next::Input(opened.docgen.document(request).into_value()),
     };
-    talk(opened, &thread, make, next, Answers::person(), app).await
+    let mut session = DocsSession::new(opened.docgen, kept(make));
+    let answers = (Answers::person(), None);
+    console::talk(&mut session, &thread, answers, next, app).await
 }
 
-pub(super) async fn resume(thread: &str, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
+/// Resumes a thread: answers an open question, or finishes a run that was interrupted.
+pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    let (thread, answers) = (resumed.thread, (resumed.answers, resumed.question));
     let reader = Docgen::reader(database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
     if state.asks.is_empty() && state.is_done() {
         // Made again it would be paid for again.
         let mut session = DocsSession::new(reader, Value::Null);
-        let console = TerminalConsole::new(app);
-        let talk = Conversation::new(&mut session, thread, answers, console);
-        return console::ended(talk.run(Next::Report).await?, thread);
+        return console::talk(&mut session, thread, answers, Next::Report, app).await;
     }
+    let ask = question_id::choose(state.asks.clone(), resumed.question)?;
     let agreement = consent::to_run(Agent::DOCS, thread, app).await?;
     let request = state.state.request.clone();
     agreement.permit(&request.root)?;
@@ -91,8 +96,8 @@ pub(super) async fn resume(thread: &str, answers: Answers, app: &mut App<'_>) ->
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(&make, &content, app).await?;
     agreement.store().await?;
-    let next = Next::of(state.asks.into_iter().next(), false);
-    talk(opened, thread, &make, next, answers, app).await
+    let mut session = DocsSession::new(opened.docgen, kept(&make));
+    console::talk(&mut session, thread, answers, Next::of(ask, false), app).await
 }
 
 /// Where the flags of a command are in the metadata of its run.
@@ -114,19 +119,4 @@ fn flags(run: &RunRecord) -> MakeDocs {
     flags
         .and_then(|flags| serde_json::from_value(flags).ok())
         .unwrap_or_default()
-}
-
-/// Runs until the pages are written or a question stays open.
-async fn talk(
-    opened: OpenedDocs,
-    thread: &str,
-    make: &MakeDocs,
-    next: Next,
-    answers: Answers,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let mut session = DocsSession::new(opened.docgen, kept(make));
-    let console = TerminalConsole::new(app);
-    let talk = Conversation::new(&mut session, thread, answers, console);
-    console::ended(talk.run(next).await?, thread)
 }

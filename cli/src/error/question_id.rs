@@ -26,9 +26,7 @@ pub(crate) enum IdErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskedBy {
     Inbox,
-    Sheets,
-    Atris,
-    Own,
+    Thread,
 }
 
 impl IdError {
@@ -53,7 +51,7 @@ impl IdError {
     pub(crate) fn hint(&self) -> &'static str {
         match (self.kind, self.asked_by) {
             (IdErrorKind::TooShort, AskedBy::Inbox) => "copy the id from `superstep inbox list`",
-            (IdErrorKind::TooShort, AskedBy::Sheets | AskedBy::Atris | AskedBy::Own) => {
+            (IdErrorKind::TooShort, AskedBy::Thread) => {
                 "copy the id that is printed with the question: `superstep threads resume THREAD` shows it"
             }
             (IdErrorKind::Ambiguous, _) => {
@@ -62,10 +60,7 @@ impl IdError {
             (IdErrorKind::NotOpen, AskedBy::Inbox) => {
                 "it may have been answered: see `superstep inbox list`"
             }
-            (IdErrorKind::NotOpen, AskedBy::Atris | AskedBy::Own) => {
-                "it may have been answered; what is open now is shown above, with the command that answers it"
-            }
-            (IdErrorKind::NotOpen, AskedBy::Sheets) => {
+            (IdErrorKind::NotOpen, AskedBy::Thread) => {
                 "it may have been answered: `superstep threads resume THREAD` shows what is open now"
             }
         }

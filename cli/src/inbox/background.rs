@@ -6,7 +6,6 @@
 
 use std::{
     future::{pending, poll_fn},
-    io,
     pin::Pin,
     sync::Arc,
     task::Poll,
@@ -100,7 +99,11 @@ impl Runs {
                 if let Poll::Ready(ended) = Pin::new(&mut run.work).poll(context) {
                     let mut run = self.all.swap_remove(at);
                     let questions = std::mem::take(&mut run.questions);
-                    let ended = ended.map_err(|error| Error::Io(io::Error::other(error)));
+                    // The questions of the other agents can still be answered.
+                    let ended = ended.map_err(|error| Error::Missing {
+                        what: format!("the desk of the agent failed: {error}"),
+                        hint: "report it to the author of the agent; the thread is kept",
+                    });
                     self.start_waiting(&run.thread);
                     return Poll::Ready((questions, ended.and_then(|ended| Ok(ended?))));
                 }

@@ -97,7 +97,8 @@ mod tests {
         let view = QuestionView::of(&ask);
         let shown = Notice::people(Vec::new());
         Question {
-            agent: Agent::MAIL,
+            agent: Some(Agent::MAIL),
+            is_foreign: false,
             about: InboxQuestion::of("mail-1", &ask, "ann@example.org", &shown, view),
         }
     }

@@ -53,22 +53,34 @@ impl Marked {
     }
 
     /// What is asked before these are accepted together: who gets what.
-    pub(super) fn question(&self, batch: &[Question], is_real: bool) -> String {
+    pub(super) fn question(
+        &self,
+        batch: &[Question],
+        is_real: impl Fn(&Question) -> bool,
+    ) -> String {
         let unseen = batch.iter().filter(|it| !self.seen.contains(&it.key()));
         let unseen = unseen.count();
-        let mut effects: Vec<&InboxEffect> = Vec::new();
-        for effect in batch.iter().filter_map(|it| it.effect.as_ref()) {
-            if effects.iter().all(|known| known.noun != effect.noun) {
-                effects.push(effect);
+        let mut groups: Vec<(&str, &InboxEffect, Vec<&str>)> = Vec::new();
+        for question in batch {
+            let Some(effect) = &question.effect else {
+                continue;
+            };
+            let does = if is_real(question) {
+                effect.verb
+            } else {
+                "Accept"
+            };
+            let is_same = |group: &&mut (&str, &InboxEffect, Vec<&str>)| {
+                group.0 == does && group.1.noun == effect.noun
+            };
+            match groups.iter_mut().find(is_same) {
+                Some((.., people)) => people.push(&effect.to),
+                None => groups.push((does, effect, vec![effect.to.as_str()])),
             }
         }
         let mut parts: Vec<String> = Vec::new();
-        for InboxEffect { verb, noun, .. } in effects {
-            let does = if is_real { verb } else { "Accept" };
-            let same = batch.iter().filter_map(|it| it.effect.as_ref());
-            let people = same.filter(|it| it.noun == *noun).map(|it| &*it.to);
-            let people: Vec<&str> = people.collect();
-            let [one, several] = noun;
+        for (does, effect, people) in groups {
+            let [one, several] = effect.noun;
             let noun = if people.len() == 1 { one } else { several };
             let (many, named) = (people.len(), people.join("; "));
             parts.push(format!("{does} {many} {noun}: {named}"));

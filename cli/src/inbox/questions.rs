@@ -7,7 +7,7 @@ use serde_json::json;
 use superstep::{
     OpenAsk, ThreadId,
     clock::made_at,
-    dynamic::{GraphPath, state::Depth},
+    dynamic::{DynAsk, GraphPath, TaskNote, state::Depth},
     saver::At,
     text::single_line,
     tools::Mode,
@@ -18,8 +18,9 @@ use crate::{
     agents::Agent,
     app::App,
     args::InboxArgs,
+    consent,
     error::Error,
-    output::{bad, faint, plain, strong},
+    output::{Span, bad, faint, plain, shown, strong},
     running::{self, OpenedDesk},
     thread_reader::ThreadReader,
 };
@@ -27,8 +28,33 @@ use crate::{
 /// An open question, and the agent that asks it.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
-    pub(super) agent: Agent,
+    /// Nothing if this program does not have it.
+    pub(super) agent: Option<Agent>,
+    /// Whether others shaped its thread, and a person has to agree before it runs.
+    pub(super) is_foreign: bool,
     pub(super) about: InboxQuestion,
+}
+
+impl Question {
+    /// Asks a person before a foreign thread runs.
+    pub(super) async fn agree(&mut self, app: &mut App<'_>) -> Result<(), Error> {
+        if std::mem::take(&mut self.is_foreign) {
+            let agreement = consent::to_run(self.answerer()?, &self.about.thread, app);
+            agreement.await?.store().await?;
+        }
+        Ok(())
+    }
+
+    /// The agent, which has to be one of this program to take an answer.
+    pub(super) fn answerer(&self) -> Result<Agent, Error> {
+        self.agent.ok_or_else(|| Error::Missing {
+            what: format!(
+                "this program does not have the agent `{}`, which asks this",
+                shown(&self.about.agent)
+            ),
+            hint: "answer it with the program that has the agent",
+        })
+    }
 }
 
 impl Deref for Question {
@@ -77,23 +103,58 @@ impl Questions {
         Ok(())
     }
 
-    /// The desk of an agent; without one it is answered in a conversation.
-    pub(super) fn desk(&self, agent: Agent) -> Option<&OpenedDesk> {
+    /// The desk of an agent.
+    pub(super) fn desk_of(&self, agent: Agent) -> Option<&OpenedDesk> {
         let mut desks = self.desks.iter();
         let found = desks.find(|(known, _)| *known == agent);
         found.map(|(_, opened)| opened)
     }
 
-    /// Whether something is sent by an answer; nothing if no agent has a desk.
-    pub(super) fn mode(&self) -> Option<Mode> {
-        let (_, opened) = self.desks.first()?;
-        Some(opened.desk.mode())
+    /// The desk that takes the answer to a question; without one it is given in a conversation.
+    pub(super) fn desk(&self, question: &Question) -> Option<&OpenedDesk> {
+        let is_taken = question.is_of_desk && !question.is_foreign;
+        self.desk_of(question.agent.filter(|_| is_taken)?)
     }
 
-    /// What the answers cost so far, in a line.
+    /// Whether what a question asks for is done when it is accepted. Only a desk has dry runs.
+    pub(super) fn mode(&self, question: &Question) -> Mode {
+        let opened = self.desk(question);
+        opened.map_or(Mode::Send, |opened| opened.desk.mode())
+    }
+
+    /// Which of the agents that ask act for real, in a line.
+    pub(super) fn modes(&self, questions: &[Question]) -> Vec<Span> {
+        let named = |mode: Mode| {
+            let mut names: Vec<&str> = Vec::new();
+            for question in questions.iter().filter(|it| self.mode(it) == mode) {
+                if !names.contains(&&*question.about.agent) {
+                    names.push(&question.about.agent);
+                }
+            }
+            names.join(", ")
+        };
+        let (dry, real) = (named(Mode::Dry), named(Mode::Send));
+        let mail = Agent::MAIL.name();
+        let dry = match (&*dry, &*real) {
+            ("", _) => String::new(),
+            (dry, "") if dry == mail => "  dry run: nothing is sent or scheduled".to_owned(),
+            (dry, _) => format!("  dry run: {dry}"),
+        };
+        let real = match &*real {
+            "" => String::new(),
+            real if real == mail => {
+                "  for real: accepted actions are sent and scheduled".to_owned()
+            }
+            real => format!("  for real: {real}"),
+        };
+        vec![faint(dry), bad(real)]
+    }
+
+    /// What the answers cost so far, in a line; nothing if no desk takes any.
     pub(super) fn cost(&self) -> Option<String> {
-        let (_, opened) = self.desks.first()?;
-        Some(opened.cost())
+        let costs = self.desks.iter().map(|(_, opened)| opened.cost());
+        let costs: Vec<String> = costs.collect();
+        (!costs.is_empty()).then(|| costs.join("; "))
     }
 
     /// Leaves the questions of an agent out.
@@ -132,17 +193,26 @@ impl Questions {
     async fn of_thread(&mut self, thread: &ThreadId) -> Result<Vec<(u64, Question)>, Error> {
         let root = GraphPath::default();
         let newest = self.threads.saver.load(thread, &root, At::Latest).await?;
-        let is_open = newest.is_some_and(|newest| {
-            let mut notes = newest.notes.iter();
-            notes.any(|note| note.open_asks().next().is_some())
-        });
-        let agent = match is_open {
-            true => self.threads.agent_of(thread).await,
-            false => None,
-        };
-        let Some(agent) = agent.filter(|agent| !self.left_out.contains(agent)) else {
+        let Some((newest, head)) = newest.as_ref().and_then(|it| Some((it, it.head()?))) else {
             return Ok(Vec::new());
         };
+        let mut asks = newest.notes.iter().flat_map(TaskNote::open_asks).peekable();
+        if asks.peek().is_none() {
+            return Ok(Vec::new());
+        }
+        let Some(agent) = self.threads.agent_of(thread).await else {
+            return Ok(of_absent(
+                &head.layout.graph,
+                (thread, made_at(head.id)),
+                asks,
+            ));
+        };
+        if self.left_out.contains(&agent) {
+            return Ok(Vec::new());
+        }
+        // The agents with an account refuse foreign threads themselves.
+        let is_foreign = !running::of(agent).has_account()
+            && consent::is_wanted(&self.threads.provenance()?, thread.as_str()).await?;
         let commands = Arc::clone(&self.commands);
         let Some(opened) = self.presenter(agent)? else {
             return Ok(Vec::new());
@@ -156,13 +226,20 @@ impl Questions {
         let mut questions = Vec::new();
         for ask in snapshot.asks() {
             let mut about = opened.inbox_question(&OpenAsk::from(ask), &context).await?;
+            agent.name().clone_into(&mut about.agent);
             // A mail says who sent it and when; others ask in the name of their agent, since the thread waits.
-            if opened.desk().is_none() {
-                about.sender = agent.name().to_owned();
-                let asked = i64::try_from(since).ok();
-                about.date = asked.and_then(|asked| Timestamp::from_microsecond(asked).ok());
+            if !about.is_of_desk {
+                agent.name().clone_into(&mut about.sender);
+                about.date = date(since);
             }
-            questions.push((since, Question { agent, about }));
+            questions.push((
+                since,
+                Question {
+                    agent: Some(agent),
+                    is_foreign,
+                    about,
+                },
+            ));
         }
         Ok(questions)
     }
@@ -181,6 +258,36 @@ impl Questions {
         let found = readers.find(|(known, _)| *known == agent);
         Ok(found.map(|(_, reader)| &mut **reader as &mut dyn OpenAgent))
     }
+}
+
+/// The open questions of a thread whose agent this program does not have, as they are stored.
+fn of_absent<'a>(
+    graph: &str,
+    (thread, since): (&ThreadId, u64),
+    asks: impl Iterator<Item = &'a DynAsk>,
+) -> Vec<(u64, Question)> {
+    let mut questions: Vec<(u64, Question)> = Vec::new();
+    for ask in asks.map(OpenAsk::from) {
+        if questions.iter().any(|(_, known)| known.ask.id == ask.id) {
+            continue;
+        }
+        let about = InboxQuestion {
+            date: date(since),
+            ..InboxQuestion::generic(thread.as_str(), &ask, graph)
+        };
+        let question = Question {
+            agent: None,
+            is_foreign: true,
+            about,
+        };
+        questions.push((since, question));
+    }
+    questions
+}
+
+/// A time in microseconds since 1970.
+fn date(since: u64) -> Option<Timestamp> {
+    Timestamp::from_microsecond(i64::try_from(since).ok()?).ok()
 }
 
 /// A thread that may have questions and cannot be read.

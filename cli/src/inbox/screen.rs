@@ -31,7 +31,7 @@ use crate::{
     app::App,
     args::InboxArgs,
     error::Error,
-    output::{Span, bad, faint, good, plain, strong},
+    output::{Span, bad, faint, good, plain, shown, strong},
     suggest::Options,
     wrap::wrapped,
 };
@@ -44,7 +44,16 @@ const PAGE: isize = 10;
 /// How long an ignored question can be taken back.
 const TAKE_BACK: Duration = Duration::from_secs(5);
 
-const STOPPED: &str = "stopped; the answer is kept, and `superstep mail ingest` continues";
+/// What is said of answers whose runs were stopped.
+fn stopped(questions: &[InboxQuestion]) -> String {
+    let continues = match questions.first() {
+        Some(it) if it.agent != Agent::MAIL.name() => {
+            format!("superstep threads resume {}", shown(&it.thread))
+        }
+        _ => "superstep mail ingest".to_owned(),
+    };
+    format!("stopped; the answer is kept, and `{continues}` continues")
+}
 
 /// What is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +122,7 @@ pub(super) async fn run(
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let mut asking: Vec<Agent> = Vec::new();
+    let mut asking: Vec<Option<Agent>> = Vec::new();
     for question in all.open().await? {
         if !asking.contains(&question.agent) {
             asking.push(question.agent);
@@ -123,10 +132,11 @@ pub(super) async fn run(
         nothing_open(app.output);
         return Ok(());
     }
-    let is_alone = asking.len() == 1;
-    for agent in asking {
+    let mut left = asking.len();
+    for agent in asking.into_iter().flatten() {
         if let Err(error) = all.open_desk(agent, with, app).await {
-            if is_alone {
+            left -= 1;
+            if left == 0 {
                 return Err(error);
             }
             app.output.error(&error);
@@ -417,12 +427,12 @@ impl InboxScreen {
     /// Stops the runs that continue.
     async fn stop(&mut self) -> Result<(), Error> {
         self.is_leaving = false;
-        let stopped = self.runs.stop().await;
+        let ended = self.runs.stop().await;
         self.look_again().await?;
         let is_open = |it: &InboxQuestion| self.questions.iter().any(|open| open.key() == it.key());
-        let text = match stopped.iter().all(is_open) {
-            true => "stopped; the question is still open",
-            false => STOPPED,
+        let text = match ended.iter().all(is_open) {
+            true => "stopped; the question is still open".to_owned(),
+            false => stopped(&ended),
         };
         self.news = vec![vec![plain(text)]];
         self.is_new = true;
@@ -432,7 +442,7 @@ impl InboxScreen {
     /// Ignores the question that waited for being taken back.
     fn ignore_now(&mut self) {
         if let Some((question, _)) = self.ignored.take() {
-            self.start(vec![(question.about, InboxAnswer::Ignore)], question.agent);
+            self.start(vec![(question, InboxAnswer::Ignore)]);
         }
     }
 
@@ -472,9 +482,7 @@ impl InboxScreen {
 
     /// Whether accepting a question takes effect in the world.
     fn is_real(&self, question: &Question) -> bool {
-        let opened = self.all.desk(question.agent);
-        let mode = opened.map_or(Mode::Send, |opened| opened.desk.mode());
-        mode == Mode::Send && question.effect.is_some()
+        self.all.mode(question) == Mode::Send && question.effect.is_some()
     }
 
     /// Answers the selected question, if it allows that.
@@ -484,7 +492,7 @@ impl InboxScreen {
         canvas: &mut Canvas,
         app: &mut App<'_>,
     ) -> Result<(), Error> {
-        let Some((question, selected)) = self.question().cloned().zip(self.selected) else {
+        let Some((mut question, selected)) = self.question().cloned().zip(self.selected) else {
             self.news = vec![vec![plain("no question is selected: j and k select one")]];
             return Ok(());
         };
@@ -492,7 +500,22 @@ impl InboxScreen {
             self.news = vec![vec![bad(refused)]];
             return Ok(());
         }
-        let opened = self.all.desk(question.agent);
+        if let Err(absent) = question.answerer() {
+            self.news = vec![vec![bad(absent.lines().join(" "))]];
+            return Ok(());
+        }
+        if question.is_foreign && question.is_of_desk {
+            canvas.close()?;
+            let agreed = question.agree(app).await;
+            canvas.open()?;
+            self.is_new = true;
+            self.news = vec![vec![plain(match agreed {
+                Ok(()) => "you agreed to run this thread; answer the question now",
+                Err(_) => "nothing was done: you did not agree to run this thread",
+            })]];
+            return self.look_again().await;
+        }
+        let opened = self.all.desk(&question);
         let desk = opened.map(|opened| Arc::clone(&opened.desk));
         let answer = match (verb, desk) {
             (Verb::Accept, _) if !canvas.is_large_enough() => {
@@ -534,11 +557,6 @@ impl InboxScreen {
     /// All rows of the screen, and which of the selected question are among them.
     fn rows(&self, (height, width): (usize, usize)) -> (Vec<Vec<Span>>, Option<Extent>) {
         let count = self.questions.len();
-        let mode = match self.all.mode() {
-            Some(Mode::Dry) => faint("  dry run: nothing is sent or scheduled"),
-            Some(Mode::Send) => bad("  for real: accepted actions are sent and scheduled"),
-            None => plain(""),
-        };
         let head = match count {
             1 => "inbox: 1 question".to_owned(),
             _ => format!("inbox: {count} questions"),
@@ -547,7 +565,9 @@ impl InboxScreen {
             true => String::new(),
             false => format!("  {}", self.under_way()),
         };
-        let mut rows = wrapped(&[strong(head), good(runs), mode], width);
+        let mut head = vec![strong(head), good(runs)];
+        head.extend(self.all.modes(&self.questions));
+        let mut rows = wrapped(&head, width);
         if !self.search.is_empty() || self.view == View::Search {
             rows.push(vec![
                 strong("/"),

@@ -1,10 +1,8 @@
 //! Opening the e-mail assistant with its model, account and database.
 
-use std::sync::Arc;
-
 use superstep::{
     Modes,
-    model::{Budget, Money, NodeModels, call, select::DataOwner},
+    model::{Budget, Money, select::DataOwner},
 };
 use superstep_mail::{MailAgent, MailParts, account::MailAccount};
 
@@ -36,17 +34,9 @@ pub(crate) async fn open(
     };
     let backends = database::create(app.global)?;
     let content = DataOwner::Elsewhere(super::NOT_OF_PROJECT.into());
-    let budget = Budget::new(call::Limits {
-        money: max_cost,
-        ..call::Limits::default()
-    });
-    let caller = environment::open(&content, app).await?.caller;
-    let mut models = NodeModels::new(Arc::new(caller.within(budget.clone())));
-    for (node, model) in
-        environment::open_nodes(&superstep_mail::MODEL_NODES, &content, app).await?
-    {
-        models = models.with(node, Arc::new(model.caller.within(budget.clone())));
-    }
+    let budget = environment::budget(max_cost);
+    let nodes = &superstep_mail::MODEL_NODES;
+    let models = environment::open_models(nodes, &content, &budget, app).await?;
     app.output.say(&account.mode_line());
     let agent = MailAgent::new(MailParts {
         models,

@@ -9,7 +9,7 @@ use std::{
 use serde_json::json;
 use superstep::{
     model::{
-        Assembly, Budget, Delta, Finish, ManagedModel, Message, Model, Reply, Request, call,
+        Assembly, Budget, Delta, Finish, ManagedModel, Message, Model, Reply, Request,
         select::DataOwner,
     },
     text::single_line,
@@ -29,7 +29,7 @@ use crate::{
 
 pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
     let opened = environment::open(&DataOwner::Project, app).await?;
-    let budget = Budget::new(call::Limits::default());
+    let budget = environment::budget(None);
     let mut talk = ChatSession {
         caller: opened.caller.within(budget.clone()),
         budget,

@@ -13,7 +13,7 @@ pub(super) struct Docgen;
 
 impl RunAgent for Docgen {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        Box::pin(docs::resume(thread.thread, thread.answers, app))
+        Box::pin(docs::resume(thread, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {

@@ -57,7 +57,7 @@ impl RunAgent for Mail {
         Ok(MailAccount::check_settings(config)?)
     }
 
-    fn has_desk(&self) -> bool {
+    fn has_account(&self) -> bool {
         true
     }
 }

@@ -3,10 +3,13 @@
 use superstep_agent::Site;
 
 use super::{
-    Doing, Hosting, RunAgent,
+    Doing, Hosting, OpenedDesk, RunAgent,
     hosting::{Hosted, lacks_model, unable},
 };
-use crate::{agents::Agent, app::App, environment, error::Error, own, resumed::Resumed};
+use crate::{
+    agents::Agent, app::App, args::InboxArgs, database, environment, error::Error, own,
+    resumed::Resumed,
+};
 
 pub(super) struct Own(pub(super) Agent);
 
@@ -15,6 +18,23 @@ impl RunAgent for Own {
         Box::pin(async move {
             let agreement = thread.agreement(app).await?;
             own::resume(thread, agreement, app).await
+        })
+    }
+
+    fn desk<'a>(&self, with: &'a InboxArgs, app: &'a mut App<'_>) -> Doing<'a, Option<OpenedDesk>> {
+        let agent = self.0;
+        Box::pin(async move {
+            let reader = agent.reader(database::create(app.global)?)?;
+            if reader.desk().is_none() {
+                return Ok(None);
+            }
+            let budget = environment::budget(with.max_cost);
+            let opened = own::open(agent, &own::content_of(true), &budget, app).await?;
+            Ok(opened.desk().map(|desk| OpenedDesk {
+                agent: opened,
+                desk,
+                budget,
+            }))
         })
     }
 
@@ -29,7 +49,8 @@ async fn hosted<'s>(
     app: &mut App<'_>,
 ) -> Result<Hosting<'s>, Error> {
     let content = environment::content_of_server();
-    let hosted = match own::site(agent, &content, on.backends.clone(), app).await {
+    let parts = (on.backends.clone(), &environment::budget(None));
+    let hosted = match own::site(agent, &content, parts, app).await {
         Ok(site) => Hosted::ready(agent.open(site)?),
         Err(missing) if lacks_model(&missing) => {
             let why = unable(agent, &missing, app)?;

@@ -3,15 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use superstep::{OpenAsk, tools::Verdict};
-use superstep_agent::{Answers, Conversation, Next};
+use superstep_agent::{Answers, Next};
 use superstep_sheets::{Sheets, SheetsSession, SheetsState, workbook::Overwrite};
 
-use crate::{
-    app::App,
-    console::{self, TerminalConsole},
-    error::{AskedBy, Error},
-    question_id,
-};
+use crate::{app::App, console, error::Error, question_id};
 
 /// A thread and its agent.
 pub(super) struct SheetThread {
@@ -39,7 +34,7 @@ impl SheetThread {
     ) -> Result<(), Error> {
         let input = self.session.begin(&self.thread, instruction, workbook);
         let next = Next::Input(input.await?);
-        self.run(next, Answers::person(), app).await
+        self.run(next, app).await
     }
 
     /// Another instruction, on the result of the thread.
@@ -50,10 +45,10 @@ impl SheetThread {
         app: &mut App<'_>,
     ) -> Result<(), Error> {
         let next = Next::Input(self.session.instruct(state, instruction)?);
-        self.run(next, Answers::person(), app).await
+        self.run(next, app).await
     }
 
-    /// Asks the open question or shows the result. `question` is the one that written answers are for.
+    /// Asks an open question or shows the result. `question` is the one that written answers are for.
     pub(super) async fn resume(
         mut self,
         answers: Answers,
@@ -62,14 +57,12 @@ impl SheetThread {
     ) -> Result<(), Error> {
         let state = self.session.agent().graph().state(&*self.thread).await?;
         let is_done = state.is_done();
-        let next = Next::of(state.asks.into_iter().next(), is_done);
-        let console = TerminalConsole::new(app);
-        let talk = Conversation::new(&mut self.session, &*self.thread, answers, console);
-        let talk = talk.naming(question.map(str::to_owned));
-        console::ended(talk.run(next).await?, &self.thread)
+        let next = Next::of(question_id::choose(state.asks, question)?, is_done);
+        let answers = (answers, question);
+        console::talk(&mut self.session, &self.thread, answers, next, app).await
     }
 
-    /// Answers the open question, or the one with this id if it is open.
+    /// Answers the first open question, or the one with this id if it is open.
     pub(super) async fn answer(
         self,
         verdict: Verdict,
@@ -77,33 +70,25 @@ impl SheetThread {
         app: &mut App<'_>,
     ) -> Result<(), Error> {
         let state = self.session.agent().graph().state(&*self.thread).await?;
-        let Some(ask) = state.asks.into_iter().next() else {
-            return Err(Error::Missing {
-                what: format!("thread `{}` has no open question", self.thread),
-                hint: "see `superstep threads list --waiting`",
-            });
-        };
-        if let Some(wanted) = question {
-            question_id::require(&ask, wanted, AskedBy::Sheets)?;
-        }
+        let ask = question_id::choose(state.asks, question)?;
+        let ask = ask.ok_or_else(|| Error::Missing {
+            what: format!("thread `{}` has no open question", self.thread),
+            hint: "see `superstep threads list --waiting`",
+        })?;
         let answer = self.session.verdict(&ask, verdict)?;
-        let next = Next::Answer(ask, answer);
-        self.run(next, Answers::person(), app).await
+        self.run(Next::Answer(ask, answer), app).await
     }
 
     /// Shows a question that has to be answered before anything else.
     pub(super) fn waits(mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<Error, Error> {
-        let (nobody, console) = (Answers::written([]), TerminalConsole::new(app));
-        let talk = Conversation::new(&mut self.session, &*self.thread, nobody, console);
-        talk.show_open(ask)?;
+        console::show_open(&mut self.session, &self.thread, ask, app)?;
         Ok(Error::Waiting {
             thread: self.thread,
         })
     }
 
-    async fn run(mut self, next: Next, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
-        let console = TerminalConsole::new(app);
-        let talk = Conversation::new(&mut self.session, &*self.thread, answers, console);
-        console::ended(talk.run(next).await?, &self.thread)
+    async fn run(mut self, next: Next, app: &mut App<'_>) -> Result<(), Error> {
+        let answers = (Answers::person(), None);
+        console::talk(&mut self.session, &self.thread, answers, next, app).await
     }
 }

@@ -182,6 +182,12 @@ async fn read(reader: &ThreadReader, thread: UsedThread, agent: Option<Agent>) -
         foreign: None,
     };
     let Some(agent) = agent else {
+        let info = Agent::info(&*reader.saver, &row.thread).await;
+        if let Some(graph) = info.graph {
+            row.status = Some(Status::of_run(info.status));
+            row.checkpoint = info.checkpoint;
+            row.title = shown(format!("of `{graph}`, which this program does not have"));
+        }
         return row;
     };
     let read = async {

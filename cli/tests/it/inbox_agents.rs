@@ -82,7 +82,8 @@ fn at_a_terminal_the_question_of_another_agent_is_answered_in_its_conversation()
     let (env, _) = mail_and_archie();
     let account = "--folder mail --owner me@example.org";
     let terminal = Terminal::run(&env, &format!("inbox {account} {MODEL}"));
-    terminal.shows("inbox: 2 questions").shows("q leave");
+    terminal.shows("inbox: 2 questions  dry run: mail  for real: archie");
+    terminal.shows("q leave");
     terminal
         .press("/")
         .shows("Enter searches")

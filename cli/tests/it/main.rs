@@ -36,6 +36,7 @@ mod help;
 mod hostile;
 mod inbox;
 mod inbox_agents;
+mod inbox_answers;
 mod inbox_many;
 mod kept;
 mod login;

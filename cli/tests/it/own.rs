@@ -14,7 +14,7 @@ fn poet() -> PathBuf {
 }
 
 /// An example, as cargo built it beside this test.
-fn example(name: &str) -> PathBuf {
+pub(crate) fn example(name: &str) -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.pop();

@@ -1,4 +1,4 @@
-//! Sources of answers: lines that were written down before, or a person.
+//! Sources of answers: lines that were written down before, an answer of an inbox, or a person.
 
 use std::{
     collections::VecDeque,
@@ -7,12 +7,23 @@ use std::{
 
 use superstep::sync::lock;
 
+use crate::inbox::InboxAnswer;
+
 /// Answers that a conversation uses before it asks a person. Clones take from the same lines: conversations that
 /// follow each other share them.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    written: Option<Arc<Mutex<VecDeque<String>>>>,
+    written: Option<Arc<Mutex<VecDeque<Written>>>>,
     is_automatic: bool,
+}
+
+/// An answer that was given before its conversation.
+#[derive(Clone, Debug)]
+pub(crate) enum Written {
+    /// A line, as a person types it.
+    Line(String),
+    /// An answer of an inbox: what it means does not depend on its words.
+    Inbox(InboxAnswer),
 }
 
 impl Answers {
@@ -23,6 +34,15 @@ impl Answers {
 
     /// Only these, in their order. No person is asked.
     pub fn written(answers: impl IntoIterator<Item = String>) -> Self {
+        Self::given(answers.into_iter().map(Written::Line))
+    }
+
+    /// Only this answer of an inbox. No person is asked.
+    pub fn inbox(answer: InboxAnswer) -> Self {
+        Self::given([Written::Inbox(answer)])
+    }
+
+    fn given(answers: impl IntoIterator<Item = Written>) -> Self {
         Self {
             written: Some(Arc::new(Mutex::new(answers.into_iter().collect()))),
             is_automatic: false,
@@ -46,7 +66,7 @@ impl Answers {
         self.written.is_some()
     }
 
-    pub(crate) fn next(&self) -> Option<String> {
+    pub(crate) fn next(&self) -> Option<Written> {
         lock(self.written.as_ref()?).pop_front()
     }
 }
@@ -85,9 +105,13 @@ mod tests {
     #[test]
     fn conversations_that_follow_each_other_share_the_answers() {
         let answers = Answers::written(["one".to_owned(), "two".to_owned()]);
-        assert_eq!(answers.clone().next().as_deref(), Some("one"));
-        assert_eq!(answers.next().as_deref(), Some("two"));
-        assert_eq!(answers.clone().next(), None);
+        let next = |answers: &Answers| match answers.next() {
+            Some(Written::Line(line)) => Some(line),
+            _ => None,
+        };
+        assert_eq!(next(&answers.clone()).as_deref(), Some("one"));
+        assert_eq!(next(&answers).as_deref(), Some("two"));
+        assert_eq!(next(&answers.clone()), None);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Conversation<'a, C> {
     named: Option<String>,
     /// The question that was open before: written answers were made with it in view.
     seen: Option<AskId>,
+    /// Whether an answer was given: the first one is for the question that the command names.
+    has_answered: bool,
     /// Whether the run began with input of this process.
     is_own: bool,
     /// Words of the person that can be changed after a reply was stopped.
@@ -108,6 +110,7 @@ impl<'a, C: Console> Conversation<'a, C> {
             answers,
             named: None,
             seen: None,
+            has_answered: false,
             is_own: false,
             said: None,
             has_hinted: false,
@@ -165,6 +168,7 @@ impl<'a, C: Console> Conversation<'a, C> {
     /// Gives an answer.
     async fn give(&mut self, ask: OpenAsk, answer: Answer) -> Result<Step, C::Error> {
         self.show(&answer.before)?;
+        self.has_answered = true;
         let value = Value::from(answer.value.clone());
         let run = input::answers([(answer.id, value)]);
         self.play(run, Some((ask, answer))).await

@@ -17,6 +17,7 @@ use crate::{
     notice::{Notice, Report},
     prompt::{Answer, Decides, Prompt, Reading},
     question_id::short_id,
+    question_view::Choices,
     span::{Span, faint, plain, strong},
     words::count,
 };
@@ -56,17 +57,19 @@ pub(crate) fn token(text: String) -> Vec<Notice> {
     }
 }
 
-pub(crate) fn present(ask: &OpenAsk, with: &Context) -> Prompt {
-    let mut blocks = vec![Block::EndOfPieces];
-    blocks.extend(
-        lines(ask)
-            .into_iter()
-            .map(|line| Block::Line(Weight::Say, line)),
-    );
-    let notice = Notice::named(
+/// A question in both forms.
+pub(crate) fn question(ask: &OpenAsk, thread: &str) -> Notice {
+    let lines = lines(ask).into_iter();
+    let lines = lines.map(|line| Block::Line(Weight::Say, line));
+    let blocks = [Block::EndOfPieces].into_iter().chain(lines);
+    Notice::named(
         "question",
-        json!({"thread": with.thread, "id": ask.id, "kind": ask.kind, "question": ask.body}),
-    );
+        json!({"thread": thread, "id": ask.id, "kind": ask.kind, "question": ask.body}),
+    )
+    .with(blocks.collect())
+}
+
+pub(crate) fn present(ask: &OpenAsk, with: &Context) -> Prompt {
     let decides = match () {
         // Which calls a model wants is not known before it is asked.
         () if ask.is::<Approval>() || ask.is::<OutcomeQuestion>() => Decides::Outcome,
@@ -81,7 +84,7 @@ pub(crate) fn present(ask: &OpenAsk, with: &Context) -> Prompt {
             true => Vec::new(),
             false => vec![later(ask, with)],
         },
-        ..Prompt::new(notice.with(blocks))
+        ..Prompt::new(question(ask, &with.thread))
     }
 }
 
@@ -98,6 +101,7 @@ fn later(ask: &OpenAsk, with: &Context) -> Notice {
 }
 
 fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
+    let choices = Choices::of(ask);
     let (text, call, hint) = if let Ok(approval) = ask.question::<Approval>() {
         let hint = match approval.config.allow_respond {
             true => "May it be done? y, n, or words for the agent",
@@ -108,9 +112,10 @@ fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
         let hint = "Did it happen? yes, no, repeat or unknown";
         (outcome.description, Some(outcome.action_request), hint)
     } else {
-        (words(&ask.body), None, "")
+        (words(&ask.body, &choices), None, "")
     };
-    let text = text.lines().map(|line| vec![plain(line)]);
+    let text = text.lines().map(str::to_owned).chain(choices.lines());
+    let text = text.map(|line| vec![plain(line)]);
     let call = call.iter().flat_map(call_lines);
     let hint = (!hint.is_empty()).then(|| vec![strong("? "), plain(hint)]);
     text.chain(call).chain(hint).collect()
@@ -159,12 +164,14 @@ fn is_end(c: char) -> bool {
     )
 }
 
-/// A question without a form of its own: a text as it is, an object field by field.
-fn words(body: &Json) -> String {
+/// A question without a form of its own: a text as it is, an object field by field. Its options are listed below it.
+fn words(body: &Json, choices: &Choices) -> String {
     match body {
         Json::String(text) => text.clone(),
         Json::Object(fields) => {
-            let lines = fields.iter().map(|(name, value)| match value {
+            let fields = fields.iter();
+            let fields = fields.filter(|(name, _)| !choices.has_field(name));
+            let lines = fields.map(|(name, value)| match value {
                 Json::String(text) => format!("{name}: {text}"),
                 other => format!("{name}: {other}"),
             });
@@ -174,21 +181,31 @@ fn words(body: &Json) -> String {
     }
 }
 
-/// Reads an answer: a verdict where a call is approved, JSON where it fits the schema, otherwise the text itself.
-pub(crate) fn read(ask: &OpenAsk, text: &str) -> Reading {
+/// A typed line.
+pub(crate) enum Typed {
+    /// A verdict on a call.
+    Verdict(Verdict),
+    /// Anything else.
+    Reading(Reading),
+}
+
+/// Reads an answer: a verdict where a call is approved, an option of those that are listed, JSON where it fits the schema,
+/// otherwise the text itself.
+pub(crate) fn read(ask: &OpenAsk, text: &str) -> Typed {
     let text = text.trim();
     if text.is_empty() {
-        return Reading::Empty;
+        return Typed::Reading(Reading::Empty);
     }
     let lower = text.to_lowercase();
     if let Ok(approval) = ask.question::<Approval>() {
-        let verdict = match lower.as_str() {
-            "y" | "yes" | "accept" => Verdict::Accept,
-            "n" | "no" | "ignore" => Verdict::Ignore,
-            _ if approval.config.allow_respond => Verdict::Response(text.to_owned()),
-            _ => return Reading::Unclear("y or n".into()),
+        return match lower.as_str() {
+            "y" | "yes" | "accept" => Typed::Verdict(Verdict::Accept),
+            "n" | "no" | "ignore" => Typed::Verdict(Verdict::Ignore),
+            _ if approval.config.allow_respond => {
+                Typed::Verdict(Verdict::Response(text.to_owned()))
+            }
+            _ => unclear("y or n"),
         };
-        return answered(ask.answer::<Approval>(&approval.answer(verdict)));
     }
     if let Ok(outcome) = ask.question::<OutcomeQuestion>() {
         let resolution = match lower.as_str() {
@@ -196,27 +213,28 @@ pub(crate) fn read(ask: &OpenAsk, text: &str) -> Reading {
             "no" => Resolution::Abandon,
             "repeat" => Resolution::Repeat,
             "unknown" => Resolution::StillUnknown,
-            _ => return Reading::Unclear("yes, no, repeat or unknown, as a whole word".into()),
+            _ => return unclear("yes, no, repeat or unknown, as a whole word"),
         };
         let digest = outcome.digest;
-        return answered(ask.answer::<OutcomeQuestion>(&OutcomeAnswer { digest, resolution }));
+        let answer = ask.answer::<OutcomeQuestion>(&OutcomeAnswer { digest, resolution });
+        return match answer {
+            Ok(answer) => Typed::Reading(Reading::Answer(answer.into())),
+            Err(error) => unclear(error.to_string()),
+        };
     }
+    let choices = Choices::of(ask);
     let kind = ask.schema.as_ref().and_then(|schema| schema.get("type"));
-    let value = match (kind.and_then(Json::as_str), lower.as_str()) {
-        (Some("boolean"), "y" | "yes" | "true") => Json::Bool(true),
-        (Some("boolean"), "n" | "no" | "false") => Json::Bool(false),
-        (Some("boolean"), _) => return Reading::Unclear("y or n".into()),
-        (Some("string"), _) => Json::String(text.to_owned()),
-        _ => serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.to_owned())),
+    let value = match (choices.chosen(text), choices.expected()) {
+        (Some(answer), _) => answer.clone(),
+        (None, Some(expected)) => return unclear(expected),
+        (None, None) if kind.and_then(Json::as_str) == Some("string") => text.into(),
+        (None, None) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
     };
-    Reading::Answer(Answer::from((ask.id, value)))
+    Typed::Reading(Reading::Answer(Answer::from((ask.id, value))))
 }
 
-fn answered(answer: Result<(superstep::AskId, Json), superstep::Error>) -> Reading {
-    match answer {
-        Ok(answer) => Reading::Answer(answer.into()),
-        Err(error) => Reading::Unclear(error.to_string()),
-    }
+fn unclear(expected: impl Into<String>) -> Typed {
+    Typed::Reading(Reading::Unclear(expected.into()))
 }
 
 pub(crate) fn state<'a>(

@@ -62,7 +62,8 @@ pub use plain_agent::PlainAgent;
 pub use prompt::{Answer, Decides, Prompt, Reading};
 pub use question_id::{SHORTEST_ID, names_question, short_id};
 pub use question_view::{
-    QuestionFact, QuestionKind, QuestionOption, QuestionView, QuestionWarning, WarningLevel,
+    Choices, QuestionFact, QuestionKind, QuestionOption, QuestionView, QuestionWarning,
+    WarningLevel,
 };
 pub use result_file::{FilePlace, ResultFile};
 pub use settings::{AgentSetting, settings_of};

@@ -7,16 +7,17 @@ use superstep::{
     OpenAsk, RunOptions, Schemas, Value,
     dynamic::{DynEvent, DynGraph},
     future::BoxFuture,
+    tools::Verdict,
 };
 
 use crate::{
     context::Context,
-    defaults,
+    defaults::{self, Typed},
     failure::AgentError,
     inbox::{Desk, InboxQuestion},
     notice::{Notice, Report},
     outcome::Outcome,
-    prompt::{Prompt, Reading},
+    prompt::{Answer, Prompt, Reading},
     question_view::QuestionView,
     turn::Turn,
 };
@@ -106,7 +107,15 @@ pub trait OpenAgent: Send {
 
     /// A typed line as an answer.
     fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
-        Ok(defaults::read(ask, text))
+        match defaults::read(ask, text) {
+            Typed::Verdict(verdict) => self.decide(ask, verdict),
+            Typed::Reading(reading) => Ok(reading),
+        }
+    }
+
+    /// A verdict on the call that an [`Approval`](superstep::tools::Approval) asks about, as an answer.
+    fn decide(&mut self, ask: &OpenAsk, verdict: Verdict) -> Result<Reading, AgentError> {
+        Ok(Reading::Answer(Answer::to_call(ask, verdict)?))
     }
 
     /// Draft to edit and resend after a failed or stopped run; `None` allows only a retry. `said` is what was said last
@@ -143,18 +152,31 @@ pub trait OpenAgent: Send {
         QuestionView::of(ask)
     }
 
-    /// An open question as an inbox lists and shows it.
+    /// An open question as an inbox lists and shows it: as the desk does, or as in a conversation.
     fn inbox_question<'a>(
         &'a mut self,
         ask: &'a OpenAsk,
         with: &'a Context,
     ) -> BoxFuture<'a, Result<InboxQuestion, AgentError>> {
+        let desk = self.desk();
         let presented = self.present(ask, with).map(|prompt| {
             let agent = &*self.graph().plan().name;
             let view = self.question_view(ask);
             InboxQuestion::of(&with.thread, ask, agent, &prompt.notice, view)
         });
-        Box::pin(async { presented })
+        Box::pin(async move {
+            let of_desk = match desk {
+                Some(desk) => desk.question(&with.thread, ask).await?,
+                None => None,
+            };
+            match of_desk {
+                Some(question) => Ok(InboxQuestion {
+                    is_of_desk: true,
+                    ..question
+                }),
+                None => presented,
+            }
+        })
     }
 
     /// Gives answers of an inbox beside each other. Without it each is given in a conversation.

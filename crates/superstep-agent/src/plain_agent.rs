@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use superstep::{
-    Graph, Nodes, OpenAsk, RunOptions, Schemas, State,
+    Graph, Nodes, RunOptions, Schemas, State,
     dynamic::{DynEvent, DynGraph},
     future::BoxFuture,
 };
@@ -12,7 +12,7 @@ use crate::{
     context::Context,
     defaults,
     failure::AgentError,
-    inbox::{Desk, InboxQuestion},
+    inbox::Desk,
     notice::{Notice, Report},
     open::OpenAgent,
 };
@@ -77,24 +77,6 @@ impl OpenAgent for PlainAgent {
         let text = defaults::streamed(event);
         self.streamed.push_str(&text);
         defaults::token(text)
-    }
-
-    fn inbox_question<'a>(
-        &'a mut self,
-        ask: &'a OpenAsk,
-        with: &'a Context,
-    ) -> BoxFuture<'a, Result<InboxQuestion, AgentError>> {
-        Box::pin(async move {
-            let of_desk = match &self.desk {
-                Some(desk) => desk.question(&with.thread, ask).await?,
-                None => None,
-            };
-            Ok(of_desk.unwrap_or_else(|| {
-                let (agent, view) = (&*self.graph.plan().name, self.question_view(ask));
-                let notice = defaults::present(ask, with).notice;
-                InboxQuestion::of(&with.thread, ask, agent, &notice, view)
-            }))
-        })
     }
 
     fn desk(&self) -> Option<Arc<dyn Desk>> {

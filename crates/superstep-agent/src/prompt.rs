@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 use serde_json::Value as Json;
-use superstep::AskId;
+use superstep::{
+    AskId, Error as RunError, OpenAsk,
+    tools::{Approval, Verdict},
+};
 
 use crate::{console::Topic, notice::Notice};
 
@@ -80,6 +83,14 @@ impl Prompt {
             takes_pipe: false,
             later: Vec::new(),
         }
+    }
+}
+
+impl Answer {
+    /// A verdict on the call that an approval asks about.
+    pub fn to_call(ask: &OpenAsk, verdict: Verdict) -> Result<Self, RunError> {
+        let answer = ask.question::<Approval>()?.answer(verdict);
+        Ok(ask.answer::<Approval>(&answer)?.into())
     }
 }
 

@@ -1,12 +1,15 @@
 //! A question as data for screens: its kind, what to know before answering, and the answers to choose from.
 
 mod call;
+mod choices;
 
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use superstep::{OpenAsk, text::reveal};
 
 use self::call::Call;
+
+pub use self::choices::Choices;
 
 /// The most characters of a title.
 const TITLE: usize = 200;
@@ -98,7 +101,7 @@ impl QuestionView {
         if let Some(call) = Call::of(&ask.body) {
             return call.view(ask.schema.clone());
         }
-        let options = options(ask);
+        let options = Choices::of(ask).options;
         Self {
             kind: match options.is_empty() {
                 true => QuestionKind::Text,
@@ -168,9 +171,7 @@ fn facts(body: &Json) -> Vec<QuestionFact> {
     let text = text_of(body).map(|(name, _)| name);
     let fields = body.as_object().into_iter().flatten();
     let fields = fields.filter(|(name, value)| {
-        Some(name.as_str()) != text
-            && !["options", "answers"].contains(&name.as_str())
-            && !value.is_null()
+        Some(name.as_str()) != text && !choices::FIELDS.contains(&name.as_str()) && !value.is_null()
     });
     fields
         .map(|(name, value)| QuestionFact::new(name, shown(value)))
@@ -182,39 +183,5 @@ fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
         other => other.to_string(),
-    }
-}
-
-/// The answers that a question lists (`options`, with what each stands for in `answers`) or that its schema names.
-fn options(ask: &OpenAsk) -> Vec<QuestionOption> {
-    let option = |label: String, answer: Json| QuestionOption {
-        label: line(&label),
-        answer,
-        danger: false,
-    };
-    let list = |name: &str| ask.body.get(name).and_then(Json::as_array);
-    if let Some(labels) = list("options").filter(|labels| !labels.is_empty()) {
-        let answers = list("answers");
-        let answer = |at: usize| answers.and_then(|answers| answers.get(at));
-        let both = labels.iter().enumerate();
-        return both
-            .map(|(at, label)| option(shown(label), answer(at).unwrap_or(label).clone()))
-            .collect();
-    }
-    let Some(schema) = &ask.schema else {
-        return Vec::new();
-    };
-    if let Some(values) = schema.get("enum").and_then(Json::as_array) {
-        let values = values.iter();
-        return values
-            .map(|value| option(shown(value), value.clone()))
-            .collect();
-    }
-    match schema.get("type").and_then(Json::as_str) {
-        Some("boolean") => vec![
-            option("Yes".to_owned(), json!(true)),
-            option("No".to_owned(), json!(false)),
-        ],
-        _ => Vec::new(),
     }
 }

@@ -1,10 +1,11 @@
 //! Answers that a person types: a value or a name, whether a call may be made, or whether one happened.
 
+use serde_json::Value as Json;
 use superstep::{
     OpenAsk,
     tools::{Approval, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict},
 };
-use superstep_agent::{AgentError, Answer, Decides, Notice, Reading, bad};
+use superstep_agent::{AgentError, Answer, Choices, Decides, Notice, Reading, bad};
 
 use crate::{Atris, Question, tools::WRITE};
 
@@ -40,13 +41,13 @@ pub(super) fn decides(ask: &OpenAsk) -> Decides {
 }
 
 /// Reads an answer. Whether a call happened is said in a whole word: `y` is said to other questions, and a mistake
-/// here makes a call twice or not at all. A call is made at the host that the question names, or not at all.
+/// here makes a call twice or not at all.
 pub(super) fn read(ask: &OpenAsk, text: &str, agent: &Atris) -> Result<Reading, AgentError> {
     if text.is_empty() {
         return Ok(Reading::Empty);
     }
     let word = text.to_lowercase();
-    let (answer, is_made) = if ask.is::<OutcomeQuestion>() {
+    if ask.is::<OutcomeQuestion>() {
         let resolution = match word.as_str() {
             "yes" => Resolution::Happened("that it happened is what a person says".into()),
             "no" => Resolution::Abandon,
@@ -60,19 +61,40 @@ pub(super) fn read(ask: &OpenAsk, text: &str, agent: &Atris) -> Result<Reading, 
         let is_made = resolution == Resolution::Repeat;
         let digest = ask.question::<OutcomeQuestion>()?.digest;
         let answer = OutcomeAnswer { digest, resolution };
-        (ask.answer::<OutcomeQuestion>(&answer)?, is_made)
-    } else if ask.is::<Approval>() {
-        let verdict = match word.as_str() {
-            "y" | "yes" | "accept" => Verdict::Accept,
-            "n" | "no" | "ignore" => Verdict::Ignore,
-            _ => return Ok(Reading::Unclear("y or n".into())),
+        let answer = ask.answer::<OutcomeQuestion>(&answer)?;
+        return within(ask, answer.into(), is_made, agent);
+    }
+    if ask.is::<Approval>() {
+        return match word.as_str() {
+            "y" | "yes" | "accept" => decide(ask, Verdict::Accept, agent),
+            "n" | "no" | "ignore" => decide(ask, Verdict::Ignore, agent),
+            _ => Ok(Reading::Unclear("y or n".into())),
         };
-        let is_made = verdict == Verdict::Accept;
-        let answer = ask.question::<Approval>()?.answer(verdict);
-        (ask.answer::<Approval>(&answer)?, is_made)
-    } else {
-        (ask.answer::<Question>(&text.to_owned())?, false)
-    };
+    }
+    let choices = Choices::of(ask);
+    let text = choices.chosen(text).and_then(Json::as_str).unwrap_or(text);
+    let answer = ask.answer::<Question>(&text.to_owned())?;
+    Ok(Reading::Answer(Answer::from(answer)))
+}
+
+/// A verdict on a call that the agent asked about.
+pub(super) fn decide(
+    ask: &OpenAsk,
+    verdict: Verdict,
+    agent: &Atris,
+) -> Result<Reading, AgentError> {
+    let is_made = verdict == Verdict::Accept;
+    within(ask, Answer::to_call(ask, verdict)?, is_made, agent)
+}
+
+/// An answer, unless it makes a call that the settings do not allow. A call is made at the host that the question names, or
+/// not at all.
+fn within(
+    ask: &OpenAsk,
+    answer: Answer,
+    is_made: bool,
+    agent: &Atris,
+) -> Result<Reading, AgentError> {
     if is_made && changes(ask) && !agent.settings().writes {
         let why = "that changes something at Audius, which needs --writes";
         return Ok(Reading::Refused(Notice::say([bad(why)])));
@@ -80,5 +102,5 @@ pub(super) fn read(ask: &OpenAsk, text: &str, agent: &Atris) -> Result<Reading, 
     if let Some(host) = host_of(ask).filter(|_| is_made) {
         agent.check_host(&host)?;
     }
-    Ok(Reading::Answer(Answer::from(answer)))
+    Ok(Reading::Answer(answer))
 }

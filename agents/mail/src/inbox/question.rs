@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value as Json};
 use superstep::{OpenAsk, text::single_line};
-use superstep_agent::{InboxEffect, InboxQuestion, Verb};
+use superstep_agent::{Choices, InboxEffect, InboxQuestion, Verb};
 
 use super::description::Description;
 use crate::{
     AgentError, InboxItem, Item, MailAgent,
+    contract::NAME,
     tools::{self, EffectKind},
     wire::NOTIFY,
     without_mode,
@@ -97,6 +98,8 @@ impl MailAgent {
         Ok(InboxQuestion {
             thread: thread.to_owned(),
             short_id: ask.id.to_string().chars().take(LETTERS).collect(),
+            agent: NAME.to_owned(),
+            is_of_desk: true,
             sender: single_line(&sender),
             asks: asks(&action.action),
             date: mail.and_then(|mail| mail.date),
@@ -106,6 +109,7 @@ impl MailAgent {
             lines,
             warnings,
             takes: takes(&item),
+            choices: Choices::default(),
             effect,
             asked: action.args.clone(),
             lists: LISTS,

@@ -39,11 +39,9 @@ pub(super) fn answer(ask: &OpenAsk, verdict: Verdict) -> Result<Answer, AgentErr
         Verdict::Accept => "accepted: these changes are made",
         _ => "refused: these changes are not made",
     };
-    let answer = ask.question::<Approval>()?.answer(verdict);
-    let answer = ask.answer::<Approval>(&answer)?;
     Ok(Answer {
         after: vec![Notice::say([strong(taken)]).for_people()],
-        ..Answer::from(answer)
+        ..Answer::to_call(ask, verdict)?
     })
 }
 

@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use superstep::tools::Mode;
 use superstep_agent::{AfterAnswers, Block, InboxAnswer, InboxQuestion, Notice, RunEnd, Verb};
 use tokio::time::Instant;
 
-use super::{InboxScreen, STOPPED, TAKE_BACK, Talk, Unconfirmed, View, most_news};
+use super::{InboxScreen, TAKE_BACK, Talk, Unconfirmed, View, most_news, stopped};
 use crate::{
-    agents::Agent,
     error::Error,
     inbox::{background::Given, marked::without_warnings, questions::Question, selected::Selected},
     output::{Span, bad, count, faint, plain, strong},
+    running,
     wrap::wrapped,
 };
 
@@ -20,6 +19,8 @@ use crate::{
 pub(super) struct Together {
     all: usize,
     refused: usize,
+    /// How many of those are still open; others were answered elsewhere.
+    open: usize,
 }
 
 impl InboxScreen {
@@ -31,7 +32,7 @@ impl InboxScreen {
             self.news = vec![vec![plain("no question is marked: Space marks one, * all")]];
             return;
         }
-        let has_desk = |it: &Question| self.all.desk(it.agent).is_some();
+        let has_desk = |it: &Question| self.all.desk(it).is_some();
         let (batch, left_out) = without_warnings(marked, has_desk);
         self.news = Vec::new();
         if !left_out.is_empty() {
@@ -44,9 +45,7 @@ impl InboxScreen {
             return;
         }
         let asked = vec![
-            bad(self
-                .marked
-                .question(&batch, self.all.mode() == Some(Mode::Send))),
+            bad(self.marked.question(&batch, |it| self.is_real(it))),
             plain("y does it; any other key leaves them open"),
         ];
         let lines = self.news.iter().chain([&asked]);
@@ -81,7 +80,9 @@ impl InboxScreen {
 
     /// What leaves cannot be taken back, so one key does not send it.
     pub(super) fn ask_to_send(&mut self, question: &Question) {
-        let asked = self.marked.question(std::slice::from_ref(question), true);
+        let asked = self
+            .marked
+            .question(std::slice::from_ref(question), |_| true);
         self.news = vec![vec![
             bad(asked),
             plain("y does it; any other key leaves the question open"),
@@ -123,17 +124,33 @@ impl InboxScreen {
     pub(super) async fn give(&mut self, given: Vec<(Question, InboxAnswer)>) -> Result<(), Error> {
         let all = given.len();
         let mut is_edit_kept = false;
+        let mut is_of_account = false;
         let mut going = Vec::new();
         for (question, answer) in given {
-            let Some(opened) = self.all.desk(question.agent) else {
+            if let Err(refused) = question.check_answer(&answer) {
+                self.news = vec![vec![bad(refused)]];
+                return Ok(());
+            }
+            let Some(opened) = self.all.desk(&question) else {
                 self.talk = Some(Talk::new(question, Some(answer)));
                 return Ok(());
             };
             let mode = opened.desk.mode();
             if !question.stays_open(answer.verb(), mode, self.is_rehearsed) {
                 going.push((question, answer));
-            } else if let InboxAnswer::Edit(args) = &answer {
-                is_edit_kept |= opened.desk.keep(&question, args).await?;
+                continue;
+            }
+            is_of_account |= question
+                .agent
+                .is_some_and(|it| running::of(it).has_account());
+            if let InboxAnswer::Edit(args) = &answer {
+                match opened.desk.keep(&question, args).await {
+                    Ok(is_kept) => is_edit_kept |= is_kept,
+                    Err(error) => {
+                        self.news = failed(&error.into());
+                        return Ok(());
+                    }
+                }
             }
         }
         let open = all - going.len();
@@ -153,7 +170,10 @@ impl InboxScreen {
             self.news = vec![vec![
                 strong("not sent"),
                 plain(format!(": this is a dry run, and {what}{kept}")),
-                plain("`superstep inbox --send` does it for real"),
+                plain(match is_of_account {
+                    true => "`superstep inbox --send` does it for real",
+                    false => "its agent decides when it acts for real",
+                }),
             ]];
             self.is_new = true;
             self.look_again().await?;
@@ -183,6 +203,7 @@ impl InboxScreen {
             self.together = Some(Together {
                 all: going.len(),
                 refused: 0,
+                open: 0,
             });
         }
         let mut news = match open {
@@ -190,12 +211,11 @@ impl InboxScreen {
             _ => std::mem::take(&mut self.news),
         };
         while let Some((first, _)) = going.first() {
-            let (thread, agent) = (first.thread.clone(), first.agent);
+            let thread = first.thread.clone();
             let (same, others): (Vec<_>, Vec<_>) =
                 going.into_iter().partition(|(it, _)| it.thread == thread);
             going = others;
-            let same = same.into_iter().map(|(it, answer)| (it.about, answer));
-            self.start(same.collect(), agent);
+            self.start(same);
         }
         news.push(vec![faint(match self.runs.len() {
             1 => "the run continues … Ctrl-C stops it".to_owned(),
@@ -206,11 +226,13 @@ impl InboxScreen {
     }
 
     /// Continues the run of a thread with answers, in the background.
-    pub(super) fn start(&mut self, given: Given, agent: Agent) {
-        let Some(opened) = self.all.desk(agent) else {
+    pub(super) fn start(&mut self, given: Vec<(Question, InboxAnswer)>) {
+        let opened = given.first().and_then(|(first, _)| self.all.desk(first));
+        let Some(desk) = opened.map(|opened| Arc::clone(&opened.desk)) else {
             return;
         };
-        let desk = Arc::clone(&opened.desk);
+        let given = given.into_iter().map(|(it, answer)| (it.about, answer));
+        let given: Given = given.collect();
         for (question, _) in &given {
             let key = question.key();
             self.drafts.retain(|(it, _)| *it != key);
@@ -230,6 +252,7 @@ impl InboxScreen {
             |it: &&InboxQuestion| self.questions.iter().any(|open| open.key() == it.key());
         let still_open = questions.iter().filter(is_open).count();
         let mut report = Vec::new();
+        let mut is_refused = false;
         // Several may end one after the other, so it is said which this is.
         let subject = questions.first().map_or("", |it| &it.subject);
         report.push(vec![strong(format!("{subject}: "))]);
@@ -237,7 +260,7 @@ impl InboxScreen {
             Ok(AfterAnswers { notices, end }) => {
                 report.extend(notices.iter().filter_map(summary));
                 match end {
-                    RunEnd::Stopped => report.push(vec![plain(STOPPED)]),
+                    RunEnd::Stopped => report.push(vec![plain(stopped(questions))]),
                     RunEnd::Failed(error) => report.extend(failed(&error.into())),
                     RunEnd::Done(_) => {}
                 }
@@ -245,19 +268,34 @@ impl InboxScreen {
             Err(Error::Cancelled) if still_open > 0 => {
                 report.push(vec![plain("stopped; the question is still open")]);
             }
-            Err(Error::Cancelled) => report.push(vec![plain(STOPPED)]),
+            Err(Error::Cancelled) => report.push(vec![plain(stopped(questions))]),
             Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
-            Err(error) => report.extend(failed(&error)),
+            Err(error) => {
+                is_refused = true;
+                report.extend(failed(&error));
+                // A desk that broke off may have given the answer itself.
+                if still_open == 0 && !matches!(error, Error::Missing { .. }) {
+                    report.push(vec![plain("it was answered elsewhere")]);
+                }
+            }
         }
         if let Some(together) = &mut self.together {
-            together.refused += still_open;
-            if let (true, Together { all, refused }) = (self.runs.is_empty(), together) {
-                report.push(vec![match refused {
-                    0 => strong(format!("all {all} were accepted")),
-                    1 => bad(format!("1 of {all} was not accepted, and is still open")),
-                    more => bad(format!(
-                        "{more} of {all} were not accepted, and are still open"
-                    )),
+            together.open += still_open;
+            together.refused += match is_refused {
+                true => questions.len(),
+                false => still_open,
+            };
+            if self.runs.is_empty() {
+                let Together { all, refused, open } = *together;
+                let refusals = match refused {
+                    1 => format!("1 of {all} was not accepted"),
+                    more => format!("{more} of {all} were not accepted"),
+                };
+                report.push(vec![match (refused, refused == open) {
+                    (0, _) => strong(format!("all {all} were accepted")),
+                    (1, true) => bad(format!("{refusals}, and is still open")),
+                    (_, true) => bad(format!("{refusals}, and are still open")),
+                    (_, false) => bad(format!("{refusals}; {open} of them still open")),
                 }]);
             }
         }

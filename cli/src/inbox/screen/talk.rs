@@ -5,7 +5,7 @@ use crate::{
     app::App,
     args::InboxArgs,
     error::Error,
-    inbox::{converse, questions::Question, written},
+    inbox::{converse, questions::Question},
     output::plain,
     terminal::Topic,
 };
@@ -33,8 +33,9 @@ impl InboxScreen {
         app: &mut App<'_>,
     ) -> Result<(), Error> {
         let Talk { question, answer } = talk;
-        let answers = answer.as_ref().map_or_else(Answers::person, written);
+        let answers = answer.map_or_else(Answers::person, Answers::inbox);
         let ended = converse(&question, &question.id(), answers, with, app).await;
+        let is_elsewhere = matches!(ended, Err(Error::Question(_)));
         match ended {
             Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
             Err(Error::Waiting { .. } | Error::Cancelled | Error::Reported { .. }) | Ok(()) => {}
@@ -48,9 +49,10 @@ impl InboxScreen {
         self.look_again().await?;
         let subject = &question.subject;
         let is_open = self.questions.iter().any(|it| it.key() == question.key());
-        self.news = vec![vec![plain(match is_open {
-            true => format!("{subject}: the question is still open"),
-            false => format!("{subject}: answered"),
+        self.news = vec![vec![plain(match (is_open, is_elsewhere) {
+            (true, _) => format!("{subject}: the question is still open"),
+            (false, true) => format!("{subject}: it was answered elsewhere"),
+            (false, false) => format!("{subject}: answered"),
         })]];
         self.is_new = true;
         Ok(())

@@ -1,10 +1,13 @@
-//! Answers to a question: from a file, from the agent's own orders, from a person or a pipe.
+//! Answers to a question: from a file, from an inbox, from the agent's own orders, from a person or a pipe.
 
-use superstep::OpenAsk;
+use superstep::{OpenAsk, tools::Approval};
 
 use super::{Conversation, Ended, Next, Step};
 use crate::{
+    answers::Written,
     console::{Console, Line, ReadLine},
+    failure::AgentError,
+    inbox::InboxAnswer,
     notice::Notice,
     open::Reply,
     prompt::{Decides, Prompt, Reading},
@@ -33,30 +36,43 @@ impl<C: Console> Conversation<'_, C> {
             return self.waits(ask, prompt);
         }
         loop {
-            let text = match self.line(&ask, prompt).await? {
-                Line::Text(text) => text,
-                Line::CtrlC => {
-                    self.hint(prompt)?;
-                    return Ok(Step::Ended(Ended::Cancelled));
+            let said = match self.answers.next() {
+                // To a question about content, words are a typed line.
+                Some(Written::Inbox(InboxAnswer::Respond(words))) if !ask.is::<Approval>() => {
+                    Written::Line(words)
                 }
-                Line::End => return self.waits(ask, prompt),
+                Some(said) => said,
+                None => match self.line(&ask, prompt).await? {
+                    Line::Text(text) => Written::Line(text),
+                    Line::CtrlC => {
+                        self.hint(prompt)?;
+                        return Ok(Step::Ended(Ended::Cancelled));
+                    }
+                    Line::End => return self.waits(ask, prompt),
+                },
             };
-            if let Some(reply) = self.agent.command(&text, &self.context).await? {
-                match reply {
-                    Reply::Shown(notices) => self.show(&notices)?,
-                    Reply::Resume(notices) => {
-                        self.show(&notices)?;
-                        return Ok(Step::Next(Next::Resume));
+            let (reading, text) = match said {
+                Written::Inbox(answer) => (self.decided(&ask, &answer), String::new()),
+                Written::Line(text) => {
+                    if let Some(reply) = self.agent.command(&text, &self.context).await? {
+                        match reply {
+                            Reply::Shown(notices) => self.show(&notices)?,
+                            Reply::Resume(notices) => {
+                                self.show(&notices)?;
+                                return Ok(Step::Next(Next::Resume));
+                            }
+                            Reply::Skip(notices) => {
+                                self.show(&notices)?;
+                                return Ok(Step::Ended(Ended::Skipped));
+                            }
+                            Reply::Exit => return self.waits(ask, prompt),
+                        }
+                        continue;
                     }
-                    Reply::Skip(notices) => {
-                        self.show(&notices)?;
-                        return Ok(Step::Ended(Ended::Skipped));
-                    }
-                    Reply::Exit => return self.waits(ask, prompt),
+                    (self.agent.read(&ask, &text), text)
                 }
-                continue;
-            }
-            let reading = match self.agent.read(&ask, &text) {
+            };
+            let reading = match reading {
                 Ok(reading) => reading,
                 Err(error) => {
                     self.hint(prompt)?;
@@ -89,13 +105,26 @@ impl<C: Console> Conversation<'_, C> {
                     return self.waits(ask, prompt);
                 }
                 Reading::Answer(answer) => {
-                    if prompt.echoes && !is_person {
+                    if prompt.echoes && !is_person && !text.is_empty() {
                         let echo = [faint(&prompt.input), plain(&text)];
                         self.show(&[Notice::note(echo).for_people()])?;
                     }
                     self.said = Some(text);
                     return Ok(Step::Next(Next::Answer(ask, answer)));
                 }
+            }
+        }
+    }
+
+    /// An answer of an inbox as the question takes it. Its kind decides about a call, not its words.
+    fn decided(&mut self, ask: &OpenAsk, answer: &InboxAnswer) -> Result<Reading, AgentError> {
+        match answer.verdict().filter(|_| ask.is::<Approval>()) {
+            Some(verdict) => self.agent.decide(ask, verdict),
+            None => {
+                let verb = answer.verb().name();
+                Ok(Reading::Unclear(format!(
+                    "this question does not take `{verb}`"
+                )))
             }
         }
     }
@@ -108,8 +137,7 @@ impl<C: Console> Conversation<'_, C> {
 
     /// The next line for a question.
     async fn line(&mut self, ask: &OpenAsk, prompt: &Prompt) -> Result<Line, C::Error> {
-        let ready = self.answers.next().or_else(|| self.agent.own_answer(ask));
-        if let Some(text) = ready {
+        if let Some(text) = self.agent.own_answer(ask) {
             return Ok(Line::Text(text));
         }
         let is_refused_pipe = !self.console.is_interactive() && !prompt.takes_pipe;
@@ -124,12 +152,15 @@ impl<C: Console> Conversation<'_, C> {
         self.console.read(line).await
     }
 
-    /// Accepts a prepared answer if the command names the question, or if the run began in this process.
+    /// Accepts a prepared answer if the command names the question. A later one, or one of a command that names no question,
+    /// counts for content, and for a call if the run began in this process.
     fn is_meant(&self, ask: &OpenAsk, prompt: &Prompt) -> bool {
-        let named = self.named.as_deref();
-        let is_named = || named.is_some_and(|named| names_question(named, ask.id));
         let is_call = matches!(prompt.decides, Decides::Call | Decides::Outcome);
-        !is_call || self.is_own || is_named()
+        match &self.named {
+            Some(named) if names_question(named, ask.id) => true,
+            Some(_) if !self.has_answered => false,
+            _ => !is_call || self.is_own,
+        }
     }
 
     fn waits(&mut self, ask: OpenAsk, prompt: &Prompt) -> Result<Step, C::Error> {

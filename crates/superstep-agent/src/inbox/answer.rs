@@ -1,6 +1,7 @@
 //! Answers of an inbox.
 
 use serde_json::{Map, Value as Json, json};
+use superstep::tools::Verdict;
 
 /// Kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,16 @@ impl InboxAnswer {
             Self::Respond(_) => Verb::Respond,
             Self::Read => Verb::Read,
             Self::Ignore => Verb::Ignore,
+        }
+    }
+
+    /// The verdict on a call; nothing for answers that no call takes in a conversation.
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        match self {
+            Self::Accept => Some(Verdict::Accept),
+            Self::Respond(words) => Some(Verdict::Response(words.clone())),
+            Self::Ignore => Some(Verdict::Ignore),
+            Self::Edit(_) | Self::Read => None,
         }
     }
 

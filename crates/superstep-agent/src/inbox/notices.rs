@@ -147,10 +147,14 @@ impl InboxQuestion {
             list @ Json::Array(_) => list.clone(),
             one => json!([one]),
         };
+        let takes: Vec<&str> = self.takes.iter().map(|verb| verb.name()).collect();
+        let options = self.choices.options.iter();
+        let options: Vec<&str> = options.map(|option| &*option.label).collect();
         json!({
-            "thread": self.thread, "id": self.id(), "sender": self.sender,
+            "thread": self.thread, "id": self.id(), "agent": self.agent, "sender": self.sender,
             "subject": self.subject, "date": self.date.map(|date| date.to_string()),
             "sent_at": self.date.map(|date| format!("{date:.3}")),
+            "asks": self.asks, "takes": takes, "options": options,
             "edited_args": self.edit, "interrupts": interrupts,
         })
     }

@@ -11,12 +11,19 @@ use superstep::{
 use super::answer::{InboxAnswer, Verb};
 use crate::{
     block::Block,
+    defaults,
     diff::Diff,
     notice::Notice,
     question_id::short_id,
-    question_view::{QuestionKind, QuestionView},
+    question_view::{Choices, QuestionKind, QuestionView},
     span::Span,
 };
+
+/// Words that a person says to a proposal instead of a verb. None of them approves it, and none is an answer in words.
+const VERDICTS: [&str; 14] = [
+    "y", "yes", "ok", "okay", "accept", "approve", "approved", "n", "no", "ignore", "reject",
+    "refuse", "deny", "decline",
+];
 
 /// Rank of a question whose agent says nothing about its urgency.
 const USUAL_URGENCY: u8 = 1;
@@ -33,6 +40,10 @@ pub struct InboxQuestion {
     pub ask: OpenAsk,
     /// The id in lists and suggested commands.
     pub short_id: String,
+    /// The agent that asks it.
+    pub agent: String,
+    /// Whether a desk of its agent takes the answer.
+    pub is_of_desk: bool,
     /// The person or the agent that it comes from, on one line.
     pub sender: String,
     /// The subject, on one line.
@@ -53,6 +64,8 @@ pub struct InboxQuestion {
     pub warnings: Vec<String>,
     /// The answers that it takes.
     pub takes: Vec<Verb>,
+    /// The words to choose from, if it lists some.
+    pub choices: Choices,
     /// The effect of accepting it, if it has one outside of the thread.
     pub effect: Option<InboxEffect>,
     /// The arguments that it asks about.
@@ -107,6 +120,8 @@ impl InboxQuestion {
         Self {
             thread: thread.to_owned(),
             short_id: short_id(ask.id),
+            agent: agent.to_owned(),
+            is_of_desk: false,
             sender: single_line(agent),
             subject: single_line(&view.title),
             asks: match view.kind {
@@ -122,6 +137,7 @@ impl InboxQuestion {
             lines,
             warnings: view.warnings.into_iter().map(|it| it.text).collect(),
             takes,
+            choices: Choices::of(ask),
             effect,
             asked: Map::new(),
             edit: None,
@@ -129,6 +145,12 @@ impl InboxQuestion {
             interrupt: ask.body.clone(),
             ask: ask.clone(),
         }
+    }
+
+    /// A question in the form that those of any graph have, for desks and for threads whose agent is not there.
+    pub fn generic(thread: &str, ask: &OpenAsk, agent: &str) -> Self {
+        let shown = defaults::question(ask, thread);
+        Self::of(thread, ask, agent, &shown, QuestionView::of(ask))
     }
 
     /// The key among the questions of all threads.
@@ -200,6 +222,32 @@ impl InboxQuestion {
         Err(format!(
             "this question ({asks}) does not take `{name}`; use {takes}"
         ))
+    }
+
+    /// Refuses an answer that it does not take; it stays open.
+    pub fn check_answer(&self, answer: &InboxAnswer) -> Result<(), String> {
+        self.check(answer.verb())?;
+        let InboxAnswer::Respond(words) = answer else {
+            return Ok(());
+        };
+        let word = words.trim().trim_end_matches(['.', '!']).to_lowercase();
+        if self.allows(Verb::Accept) && VERDICTS.contains(&word.as_str()) {
+            let takes = self.takes.iter().map(|verb| verb.name());
+            let takes: Vec<&str> = takes.filter(|name| *name != "respond").collect();
+            return Err(format!(
+                "`{}` is no answer in words to this question ({}); use {}",
+                single_line(words),
+                self.asks,
+                takes.join(" or ")
+            ));
+        }
+        match (self.choices.chosen(words), self.choices.expected()) {
+            (None, Some(expected)) => Err(format!(
+                "`{}` is not among the answers of this question: {expected}",
+                single_line(words)
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Whether its sender, subject or text has some words, given in lower case.

@@ -10,7 +10,8 @@ use superstep::{
     tools::{Agent, AgentNode, AgentState, ToolError, Tools},
 };
 use superstep_agent::{
-    Answers, Card, Context, Conversation, Ended, Next, OpenAgent as _, PlainAgent, Verb, short_id,
+    Answers, Card, Context, Conversation, Ended, InboxAnswer, Next, OpenAgent as _, PlainAgent,
+    Verb, short_id,
 };
 
 use crate::console::Typist;
@@ -192,5 +193,28 @@ async fn an_inbox_shows_the_whole_call_and_takes_what_the_approval_allows()
     }
     assert_eq!(question.wire()["interrupts"][0], ask.body);
     assert!(agent.desk().is_none());
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_of_an_inbox_approves_by_its_kind_and_not_by_its_words()
+-> Result<(), Box<dyn std::error::Error>> {
+    let words = InboxAnswer::Respond("yes".into());
+    for (answer, is_paid) in [(words, false), (InboxAnswer::Accept, true)] {
+        let mut agent = payer(MemorySaver::default())?;
+        let mut typist = Typist::default();
+        let talk = Conversation::new(&mut agent, "bill-1", Answers::written([]), &mut typist);
+        let Ok(Ended::Waiting(ask)) = talk.run(bill()?).await else {
+            return Err("it asks before it pays".into());
+        };
+        let answers = Answers::inbox(answer);
+        let talk = Conversation::new(&mut agent, "bill-1", answers, &mut typist);
+        let talk = talk.naming(Some(short_id(ask.id)));
+        let ended = talk.run(Next::Ask(ask)).await;
+        assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
+        let result = typist.events.iter().rfind(|it| it["event"] == "result");
+        let state = result.ok_or("it has a result")?.to_string();
+        assert_eq!(state.contains("paid 7 to"), is_paid, "{state}");
+    }
     Ok(())
 }
