@@ -151,7 +151,7 @@ impl OpenAgent for AtrisSession {
     }
 
     fn decide(&mut self, ask: &OpenAsk, verdict: Verdict) -> Result<Reading, AgentError> {
-        said::decide(ask, verdict, &self.agent)
+        typed_answer::decide(ask, verdict, &self.agent)
     }
 
     fn resume(&self, _: &Context) -> String {
