@@ -19,11 +19,8 @@ use crate::{
     span::Span,
 };
 
-/// Words that a person says to a proposal instead of a verb. None of them approves it, and none is an answer in words.
-const VERDICTS: [&str; 14] = [
-    "y", "yes", "ok", "okay", "accept", "approve", "approved", "n", "no", "ignore", "reject",
-    "refuse", "deny", "decline",
-];
+/// Words that are meant to approve a proposal. As an answer in words they would reject it.
+const APPROVING: [&str; 7] = ["y", "yes", "ok", "okay", "accept", "approve", "approved"];
 
 /// Rank of a question whose agent says nothing about its urgency.
 const USUAL_URGENCY: u8 = 1;
@@ -231,7 +228,7 @@ impl InboxQuestion {
             return Ok(());
         };
         let word = words.trim().trim_end_matches(['.', '!']).to_lowercase();
-        if self.allows(Verb::Accept) && VERDICTS.contains(&word.as_str()) {
+        if self.allows(Verb::Accept) && APPROVING.contains(&word.as_str()) {
             let takes = self.takes.iter().map(|verb| verb.name());
             let takes: Vec<&str> = takes.filter(|name| *name != "respond").collect();
             return Err(format!(
