@@ -1,5 +1,5 @@
 //! The tool trait, a parsed call and its output. What a running call has is in [`ctx`], what of it the
-//! arguments of a `#[tool]` function are in [`given`], how it fails in [`error`].
+//! arguments of a `#[tool]` function are in [`call_values`], how it fails in [`error`].
 
 pub mod call_values;
 pub mod ctx;
