@@ -154,7 +154,7 @@ async fn the_same_answer_sent_twice_with_a_delay_is_undone_by_one_cancellation()
         "/runs/{}/cancel",
         took["run_id"].as_str().unwrap()
     ));
-    server.post(&undo, json!({})).await.ok();
+    assert_eq!(server.post(&undo, json!({})).await.status, 202);
     let runs = server.get(&at("/runs")).await.ok();
     let open_runs = runs.as_array().unwrap().iter();
     assert_eq!(
