@@ -132,7 +132,7 @@ impl Agent {
         }
     }
 
-    /// What a thread says about itself, whatever its agent.
+    /// The facts on record about a thread, whatever its agent.
     pub(crate) async fn info(saver: &dyn Saver, thread: &ThreadId) -> ThreadInfo {
         let root = GraphPath::default();
         let newest = saver.load(thread, &root, At::Latest).await.ok().flatten();

@@ -41,7 +41,7 @@ pub(super) fn reply(call: &ToolCall, text: &str, status: ToolStatus) -> ToolRepl
     }
 }
 
-/// What the model reads about a call of its own.
+/// The message that tells the model what came of its call.
 pub(super) fn result(
     ctx: &Ctx,
     place: usize,

@@ -1,4 +1,4 @@
-//! What is in an account, and what of it cannot be read.
+//! The state of an account: its mail, its meetings, and files that cannot be read.
 
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;

@@ -66,12 +66,12 @@ impl Color {
         Some(Self { channels, alpha })
     }
 
-    /// Whether text of this color is not seen on whatever background.
+    /// Whether text of this color is invisible on any background.
     pub(super) fn is_unseen(self) -> bool {
         self.alpha < FAINT
     }
 
-    /// Whether text of this color is not seen on a background of the other one.
+    /// Whether text of this color is invisible on this background.
     pub(super) fn is_like(self, ground: Self) -> bool {
         let pairs = self.channels.into_iter().zip(ground.channels);
         ground.alpha > FAINT && pairs.into_iter().all(|(a, b)| a.abs_diff(b) < ALIKE)
