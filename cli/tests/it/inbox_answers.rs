@@ -95,13 +95,16 @@ fn each_of_several_open_questions_has_an_id_and_is_answered_by_it() {
 #[test]
 fn each_of_several_calls_is_approved_by_the_id_of_its_question() {
     let env = asked_for(&[(7, 30), (8, 40)], "Done.");
-    let second = id_of(&env, "40");
+    let second = id_of(&env, "\"euros\":40");
     let done = env.run(&format!("inbox accept {second} {MODEL}"));
     assert_eq!(done.code, 3, "the other call is not decided: {done:?}");
     let left = questions(&env);
     assert_eq!(left.len(), 1, "{left:?}");
-    assert!(left[0]["interrupts"].to_string().contains("30"), "{left:?}");
-    let named = env.run(&format!("inbox ignore {} {MODEL}", id_of(&env, "30")));
+    assert_eq!(left[0]["id"], *id_of(&env, "\"euros\":30"), "{left:?}");
+    let named = env.run(&format!(
+        "inbox ignore {} {MODEL}",
+        id_of(&env, "\"euros\":30")
+    ));
     assert_eq!(named.code, 0, "{named:?}");
     let said = state(&env)["messages"].to_string();
     assert!(said.contains("refunded 40 euros"), "{said}");
