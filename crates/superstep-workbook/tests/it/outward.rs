@@ -91,6 +91,11 @@ fn rules_and_links_of_a_sheet_are_found_with_their_places() {
     related(
         &mut linked, "hyperlink", "file://host/share", " TargetMode=\"External\"",
     );
+    let located = sheet(
+        "<hyperlinks><hyperlink ref=\"B4\" location=\"'\\\\host\\[b.xlsx]S'!A1\"/></hyperlinks>",
+    );
+    let inside = sheet("<hyperlinks><hyperlink ref=\"B5\" location=\"Sheet1!A1\"/></hyperlinks>");
+    assert_eq!(added(&plain(), &inside), Vec::<String>::new());
     let validated = sheet(
         "<dataValidations count=\"1\"><dataValidation type=\"list\" sqref=\"C1:C9\"><formula1>[1]S!$A$1:$A$9\
          </formula1></dataValidation></dataValidations>",
@@ -101,6 +106,7 @@ fn rules_and_links_of_a_sheet_are_found_with_their_places() {
     );
     for (made, told) in [
         (&linked, "!B3: link to file://host/share"),
+        (&located, "!B4: link to #'\\\\host\\[b.xlsx]S'!A1"),
         (&validated, "!C1:C9: [1]S!$A$1:$A$9"),
         (&threshold, "!D1:D9: WEBSERVICE($A$1)"),
     ] {
