@@ -48,7 +48,7 @@ const FAST: [Step; 4] = [
     },
 ];
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     FORMAT,
     Step {
         name: "lints",
@@ -78,6 +78,10 @@ const STEPS: [Step; 14] = [
     Step {
         name: "examples",
         run: examples::run,
+    },
+    Step {
+        name: "pages",
+        run: pages,
     },
     Step {
         name: "model",
@@ -193,6 +197,23 @@ fn dependencies(workspace: &Workspace) -> Result<String, Error> {
         &workspace.root,
         "deny --offline --log-level error check bans licenses sources",
     )
+}
+
+/// The tests of the modules of the web pages.
+const PAGES: [&str; 2] = ["figures", "texts"];
+
+/// Runs the tests of the modules of the web pages, where node is installed.
+fn pages(workspace: &Workspace) -> Result<String, Error> {
+    let mut command = Command::new("node");
+    command.arg("--test").current_dir(&workspace.root);
+    for name in PAGES {
+        command.arg(format!("crates/superstep-server/tests/pages/{name}.test.mjs"));
+    }
+    match command.stdin(Stdio::null()).status() {
+        Ok(status) if status.success() => Ok(String::new()),
+        Ok(status) => Err(Error::failed("node --test", status.to_string())),
+        Err(error) => not_run("no node", Error::failed("node", error.to_string())),
+    }
 }
 
 fn conformance(workspace: &Workspace) -> Result<String, Error> {

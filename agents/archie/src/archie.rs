@@ -7,7 +7,7 @@ use superstep::{
     Backends, BuildErrors, Failure, Graph, NodeOptions, RetryOn, RetryPolicy, ThreadId,
     dynamic::Source,
     model::{Model, NodeModels},
-    store::StoreError,
+    store::{Store, StoreError},
     text::is_blank,
 };
 
@@ -185,6 +185,18 @@ impl Archie {
             Some(store) => DocumentStore(&**store).manifest(&state.inputs).await,
             None => Ok(state.inputs.files.clone()),
         }
+    }
+
+    /// The text of a document of a thread, as it was read; nothing if it has none of that path.
+    pub(crate) async fn document(
+        &self,
+        path: &str,
+        inputs: &Inputs,
+        store: &dyn Store,
+    ) -> Result<Option<String>, StoreError> {
+        let (set, _) = DocumentStore(store).kept(inputs).await?;
+        let at = set.named(path);
+        Ok(at.and_then(|at| set.documents.into_iter().nth(at)).map(|it| it.text))
     }
 
     /// How many documents of a thread, from the first of its list, the model of a conversation can look up.

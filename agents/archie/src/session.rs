@@ -8,14 +8,16 @@ mod events;
 mod published;
 mod question;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
+use serde::Deserialize as _;
 use serde_json::{Value as Json, json};
 use superstep::{
     Modes, Nodes as _, OpenAsk, Put, RunOptions, Schemas, Update as _,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
     model::Message,
+    store::Store,
 };
 use superstep_agent::{
     AgentError, Answer, Block, Context, Instead, Notice, OpenAgent, Prompt, QuestionOption,
@@ -24,9 +26,13 @@ use superstep_agent::{
 
 use crate::{
     archie::{Archie, Brief},
+    documents::Inputs,
     progress::Progress,
     state::{AnalysisUpdate, Flow, Node, Question},
 };
+
+/// The answer that approves.
+const APPROVE: &str = "/approve";
 
 /// The input of a flow that begins with words of the person: [`Archie::analyze`] or [`Archie::ask`].
 pub type Begin = fn(&Archie, &Brief) -> AnalysisUpdate;
@@ -212,7 +218,7 @@ impl OpenAgent for ArchieSession {
         }
         let after = self.approve_after?;
         let question = ask.question::<Question>().ok()?;
-        (question.turn >= after).then(|| "/approve".to_owned())
+        (question.turn >= after).then(|| APPROVE.to_owned())
     }
 
     fn command<'a>(
@@ -304,7 +310,7 @@ impl OpenAgent for ArchieSession {
     fn question_view(&self, ask: &OpenAsk) -> QuestionView {
         let approve = QuestionOption {
             label: "Approve and write the analysis".into(),
-            answer: json!("/approve"),
+            answer: json!(APPROVE),
             danger: false,
         };
         QuestionView {
@@ -316,7 +322,28 @@ impl OpenAgent for ArchieSession {
 
     fn turns(&self, values: &Json) -> Vec<Turn> {
         let said = values.get("analysis_history");
-        said.map(Turn::of_messages).unwrap_or_default()
+        let mut turns = said.map(Turn::of_messages).unwrap_or_default();
+        for turn in &mut turns {
+            if turn.text.as_deref() == Some(APPROVE) {
+                turn.text = Some("Approved.".to_owned());
+            }
+        }
+        turns
+    }
+
+    fn text<'a>(
+        &'a self,
+        name: &'a str,
+        values: &'a Json,
+        store: Option<Arc<dyn Store>>,
+    ) -> BoxFuture<'a, Result<Option<String>, AgentError>> {
+        Box::pin(async move {
+            let inputs = values.get("inputs").and_then(|it| Inputs::deserialize(it).ok());
+            let (Some(inputs), Some(store)) = (inputs, store) else {
+                return Ok(None);
+            };
+            Ok(self.archie.document(name, &inputs, &*store).await?)
+        })
     }
 
     fn review<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {

@@ -6,10 +6,11 @@
 mod code_question;
 mod impact;
 mod look_ups;
+mod opened_text;
 mod page_origin;
 mod planned;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use serde_json::{Value as Json, json};
 use superstep::{
@@ -17,6 +18,7 @@ use superstep::{
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
     model::Money,
+    store::Store,
     tools::refine::{ApproveIteration, Ended, RefineProgress},
 };
 use superstep_agent::{
@@ -28,6 +30,8 @@ pub use code_question::CodeQuestion;
 pub use impact::impact_notice;
 pub use page_origin::page_notice;
 pub use planned::forecast_notice;
+
+use opened_text::opened_text;
 
 use crate::{DocNode, Docgen, Error, Outcome, Status};
 
@@ -116,6 +120,15 @@ impl OpenAgent for DocsSession {
                 exit,
             })
         })
+    }
+
+    fn text<'a>(
+        &'a self,
+        name: &'a str,
+        values: &'a Json,
+        _: Option<Arc<dyn Store>>,
+    ) -> BoxFuture<'a, Result<Option<String>, AgentError>> {
+        Box::pin(async move { Ok(opened_text(name, values, self.docgen.settings())) })
     }
 
     fn outcome(&self, values: &Json) -> superstep_agent::Outcome {

@@ -22,8 +22,8 @@ use crate::{
 };
 
 /// How to have what is missing.
-const WAYS: &str = "start `superstep serve` again with a model: `superstep model pull` gets one that runs inside it, \
-     --model names another, and --model script:FILE plays written replies";
+const WAYS: &str = "Set a provider's key, such as `ANTHROPIC_API_KEY`, or name a model with `--model ollama:qwen3:8b`, or download a \
+     small one with `superstep model pull`. Then start `superstep serve` again.";
 
 /// A server, and what agents are hosted with.
 pub(crate) struct Hosting<'a> {

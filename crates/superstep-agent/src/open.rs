@@ -7,6 +7,7 @@ use superstep::{
     OpenAsk, RunOptions, Schemas, Value,
     dynamic::{DynEvent, DynGraph},
     future::BoxFuture,
+    store::Store,
     tools::Verdict,
 };
 
@@ -191,6 +192,17 @@ pub trait OpenAgent: Send {
             .get("messages")
             .map(Turn::of_messages)
             .unwrap_or_default()
+    }
+
+    /// The text that the values of a thread name so: a document that was read, a page that was written. Values may be what a
+    /// client made of them, so only what its runs may read is given. `store` is the long-term memory of the thread's owner.
+    fn text<'a>(
+        &'a self,
+        _name: &'a str,
+        _values: &'a Json,
+        _store: Option<Arc<dyn Store>>,
+    ) -> BoxFuture<'a, Result<Option<String>, AgentError>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// How a finished thread ended, by its values.

@@ -2,6 +2,7 @@
 
 mod progress;
 pub(crate) mod question;
+pub(crate) mod text;
 mod transcript;
 pub(crate) mod ui;
 pub(crate) mod view;

@@ -175,6 +175,12 @@ fn table() -> Vec<Row> {
         ),
         (
             Method::GET,
+            "/threads/{id}/text",
+            Token,
+            get(presentation::text::get),
+        ),
+        (
+            Method::GET,
             "/threads/{id}/branches",
             Token,
             get(threads::branches::get),

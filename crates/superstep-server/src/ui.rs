@@ -83,6 +83,8 @@ const FILES: &[File] = files![
     "pages.js" SCRIPT,
     "proposed.js" SCRIPT,
     "rail.js" SCRIPT,
+    "reader.js" SCRIPT,
+    "schedules.js" SCRIPT,
     "screens.css" STYLE,
     "sse.js" SCRIPT,
     "start.js" SCRIPT,

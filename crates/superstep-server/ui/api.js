@@ -102,6 +102,8 @@ export const api = {
   countThreads: (query) => json("POST", "/threads/count", query),
   thread: (id) => json("GET", of(id)),
   view: (id) => json("GET", `${of(id)}/view`),
+  /** The text of a document that a thread read, or of a page that it wrote. */
+  text: async (id, name) => (await request("GET", `${of(id)}/text?name=${at(name)}`)).text(),
   answer: (id, question, text) => json("POST", `${of(id)}/answer`, { question, text }),
   newThread: (metadata) => json("POST", "/threads", { metadata }),
   rename: (id, title) => json("PATCH", of(id), { metadata: { title } }),
@@ -122,6 +124,11 @@ export const api = {
   upload: async (file) => (await request("POST", `/files?name=${at(file.name)}`, undefined, { raw: file })).json(),
   /** The bytes of a file by their hash. */
   download: async (hash) => (await request("GET", `/files/${at(hash)}`)).blob(),
+
+  crons: () => json("POST", "/runs/crons/search", { limit: 1000, sort_by: "next_run_date", sort_order: "asc" }),
+  newCron: (cron) => json("POST", "/runs/crons", cron),
+  changeCron: (id, change) => json("PATCH", `/runs/crons/${at(id)}`, change),
+  deleteCron: (id) => json("DELETE", `/runs/crons/${at(id)}`),
 
   namespaces: (prefix) => json("POST", "/store/namespaces", { prefix, limit: 500 }),
   items: (query) => json("POST", "/store/items/search", query),

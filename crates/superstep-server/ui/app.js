@@ -20,6 +20,7 @@ const SCREENS = {
   thread: conversation,
   inbox,
   threads: async (...all) => (await import("./threads.js")).threads(...all),
+  schedules: async (...all) => (await import("./schedules.js")).schedules(...all),
   memory: async (...all) => (await import("./memory.js")).memory(...all),
 };
 const main = document.getElementById("main");

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { lines } from "./diff.js";
 import { fileCard } from "./files.js";
+import { plural } from "./json.js";
 import { markdown } from "./markdown.js";
 import { table } from "./table.js";
 
@@ -13,12 +14,16 @@ import { table } from "./table.js";
 export function notices(notices) {
   const out = [];
   let text = null;
+  let indented = [];
   const end = () => {
     if (text !== null && text.trim() !== "") out.push(markdown(text));
     text = null;
+    out.push(...folded(indented));
+    indented = [];
   };
   for (const block of (notices ?? []).flatMap((notice) => notice.blocks ?? [])) {
     if (block.kind === "piece") text = (text ?? "") + block.text;
+    else if (isIndented(block)) indented.push(draw(block));
     else {
       end();
       const drawn = draw(block);
@@ -28,6 +33,13 @@ export function notices(notices) {
   end();
   return out;
 }
+
+const FEW = 5;
+const isIndented = ({ kind, spans: all }) => kind === "line" && /^ {2,}$/.test(all?.[0]?.text ?? "");
+
+/** Lines below another: many of them are folded. */
+const folded = (lines) =>
+  lines.length > FEW ? [h("details", null, h("summary", { class: "small" }, plural(lines.length, "detail")), lines)] : lines;
 
 function draw(block) {
   switch (block.kind) {

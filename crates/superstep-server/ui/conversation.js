@@ -5,6 +5,7 @@ import { agentOf, filled, summaryOf, textIn, viewOf } from "./adapter.js";
 import { api } from "./api.js";
 import { question, takesText } from "./asking.js";
 import { baseOf } from "./branch.js";
+import { linkCitations } from "./citations.js";
 import { composer } from "./composer.js";
 import { chip, h, say, show } from "./dom.js";
 import { dropDraft } from "./drafts.js";
@@ -12,6 +13,7 @@ import { follow } from "./following.js";
 import { heading, TABS } from "./heading.js";
 import { bind } from "./keys.js";
 import { outcomeCard } from "./outcome.js";
+import { openText } from "./reader.js";
 import { takeStart } from "./start.js";
 import { surfaceOf } from "./surface.js";
 import { reconcile, turnElement } from "./turn.js";
@@ -171,12 +173,11 @@ export async function conversation(main, [id, tab = ""]) {
   const draw = () => {
     show(head, ...heading({ id, view, record, agent, tab, side, isBusy: isBusy(), refresh }));
     const canFollow = agent?.followUp !== null && agent !== null && record.status !== "interrupted";
-    reconcile(log, view.transcript, (turn) =>
-      turnElement(turn, {
-        name: agent?.title ?? "Agent",
-        edit: canFollow && turn.role === "person" && textIn(agent.followUp, agent.followUp) !== null ? () => edit(turn) : null,
-      }),
-    );
+    reconcile(log, view.transcript, (turn) => {
+      const canEdit = canFollow && turn.role === "person" && textIn(agent.followUp, agent.followUp) !== null;
+      const element = turnElement(turn, { name: agent?.title ?? "Agent", edit: canEdit ? () => edit(turn) : null });
+      return side.cites() ? linkCitations(element, (...place) => openText(id, ...place)) : element;
+    });
     questions();
     show(outcome, !isBusy() && outcomeCard(view, { go }));
     foot.hidden = !isBusy() && asked() === null && !canFollow;

@@ -1,7 +1,8 @@
 // The documents that an agent read: whole, cut, or left out with the reason.
 
-import { chip, h, show } from "./dom.js";
+import { button, chip, h, show } from "./dom.js";
 import { plural } from "./json.js";
+import { openText } from "./reader.js";
 
 export const hasDocuments = (values) => (values.inputs?.files ?? []).length > 0;
 
@@ -19,21 +20,26 @@ export function documents() {
   const element = h("div", { class: "side" }, h("h2", { class: "label" }, "Documents"), sum, list);
   return {
     element,
-    update({ values }) {
+    update({ thread_id: thread, values }) {
       const { files = [], tokens = 0, budget = 0, folder } = values?.inputs ?? {};
       show(
         sum,
-        [folder, tokens > 0 && `${tokens.toLocaleString("en")} of ${budget.toLocaleString("en")} tokens`]
+        [folder?.split("/").pop(), tokens > 0 && `${tokens.toLocaleString("en")} of ${budget.toLocaleString("en")} tokens`]
           .filter(Boolean)
           .join(" · "),
       );
+      sum.title = folder ?? "";
       const left = Object.values(values?.inputs?.left ?? {}).reduce((total, count) => total + count, 0);
-      show(list, files.map(line), left > files.length && h("li", { class: "quiet" }, `${plural(left, "file")} left out`));
+      show(
+        list,
+        files.map((file) => line(file, thread)),
+        left > files.length && h("li", { class: "quiet" }, `${plural(left, "file")} left out`),
+      );
     },
   };
 }
 
-function line(file) {
+function line(file, thread) {
   const { state, about } = fateOf(file);
   const isLeft = state === "left";
   const sign = h("span", { class: isLeft ? "dot" : "dot good", "aria-hidden": "true" }, isLeft ? "–" : "✓");
@@ -42,7 +48,7 @@ function line(file) {
     "li",
     null,
     sign,
-    h("span", { class: "title" }, name),
+    isLeft ? h("span", { class: "title" }, name) : button(name, () => openText(thread, name), "link title"),
     h("span", { class: "quiet small" }, about),
     (state === "cut" || isLeft) && chip(isLeft ? "left out" : "cut", "warn"),
   );

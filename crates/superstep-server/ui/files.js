@@ -17,12 +17,17 @@ export function sizeOf(bytes) {
   return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`;
 }
 
+/** Saves bytes under a name. */
+export function saveAs(name, blob) {
+  const address = URL.createObjectURL(blob);
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 /** Saves a file of the server under a name. */
 export async function save(hash, name) {
   try {
-    const address = URL.createObjectURL(await api.download(hash));
-    h("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    saveAs(name, await api.download(hash));
   } catch (error) {
     say(error.status === 404 ? "The server does not have this file any more." : error.message, "error");
   }
@@ -46,7 +51,7 @@ export function fileCard({ name, about, size, path, sha256 }) {
       path && h("code", { class: "small" }, path),
     ),
     isHash(sha256) &&
-      button("Download", () => save(sha256, name.includes(".") ? name : `${name}`), "", { "aria-label": `Download ${name}` }),
+      button("Download", () => save(sha256, name), "", { "aria-label": `Download ${name}` }),
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { agents, questionsOf, rows, summaryOf, textIn } from "./adapter.js";
 import { button, chip, h, say, show } from "./dom.js";
+import { inline } from "./inline.js";
 import { brief, plural } from "./json.js";
 import { startWith } from "./start.js";
 import { statusChip } from "./status.js";
@@ -33,6 +34,7 @@ export async function home(main) {
       waiting,
       working,
       all.length === 0 ? h("p", null, "This server hosts no agents.") : h("ul", { class: "cards" }, all.map(card)),
+      setup(all),
     ),
   );
   const refresh = async () => {
@@ -56,6 +58,29 @@ export async function home(main) {
   };
   await refresh();
   return { stop: onchange(() => refresh()) };
+}
+
+/** What is missing on this machine, each thing once, with the agents that need it. */
+function setup(all) {
+  const missing = new Map();
+  for (const agent of all) {
+    for (const need of agent.needs) {
+      const known = missing.get(need.what) ?? { ...need, agents: [] };
+      missing.set(need.what, { ...known, agents: [...known.agents, agent.title] });
+    }
+  }
+  if (missing.size === 0) return null;
+  const line = ({ what, fix, agents: titles }) => [
+    h("dt", null, chip(`No ${what}`, "warn"), " for ", titles.join(", ")),
+    h("dd", { class: "quiet" }, inline(fix)),
+  ];
+  return h(
+    "section",
+    { class: "card setup", "aria-label": "Set up" },
+    h("h2", null, "Set up"),
+    h("p", { class: "quiet" }, "Until then the examples play: they really run, with written replies."),
+    h("dl", null, [...missing.values()].map(line)),
+  );
 }
 
 function draw(section, title, lines) {
@@ -107,9 +132,7 @@ function card(agent) {
     { class: "card" },
     h("h2", null, h("a", { href: open }, agent.title)),
     h("p", { class: "quiet" }, agent.about),
-    agent.needs.map(({ what, why, fix }) =>
-      h("p", { class: "needs small" }, chip(`Needs ${what}`, "warn"), " ", why, " ", h("strong", null, fix)),
-    ),
+    agent.needs.length > 0 && h("p", null, agent.needs.map(({ what }) => chip(`No ${what}`, "warn"))),
     h(
       "div",
       { class: "row" },

@@ -11,7 +11,9 @@ export async function memory(main, _parts, query) {
   const chosen = query.get("ns") === null ? null : JSON.parse(query.get("ns"));
   const words = query.get("q") ?? "";
   const reply = await api.namespaces([]);
-  const namespaces = Array.isArray(reply) ? reply : reply.namespaces;
+  const found = Array.isArray(reply) ? reply : reply.namespaces;
+  const namespaces = found.filter((path) => !isHistory(path));
+  const histories = new Set(found.filter(isHistory).map((path) => JSON.stringify(path)));
   const list = h("ul", { class: "notes" });
   const onchange = (event) => (location.hash = address(chosen, event.target.value.trim()));
   const search = h("input", {
@@ -58,7 +60,7 @@ export async function memory(main, _parts, query) {
     if (words !== "") request.query = words;
     const { items } = await api.items(request);
     if (items.length === 0 && offset === 0) list.append(h("li", { class: "quiet" }, "No note matches."));
-    for (const item of items) list.append(note(item));
+    for (const item of items) if (!isHistory(item.namespace)) list.append(note(item, histories));
     offset += items.length;
     if (items.length < PAGE) return;
     const next = button("More", () => (next.parentElement.remove(), more()));
@@ -67,6 +69,10 @@ export async function memory(main, _parts, query) {
   await more();
   return null;
 }
+
+/** Earlier versions of a note are below it. */
+const HISTORY = "versions";
+const isHistory = (path) => path.at(-1) === HISTORY;
 
 function address(path, words) {
   const query = new URLSearchParams();
@@ -83,9 +89,28 @@ function textOf(value) {
   return { text: entries[0][1], with: (text) => ({ [entries[0][0]]: text }) };
 }
 
-function note(item) {
+/** The versions of a note, the newest first. */
+async function versions(item, place) {
+  const { items } = await api.items({ namespace_prefix: [...item.namespace, HISTORY], limit: PAGE });
+  const lines = items
+    .sort((one, other) => other.key.localeCompare(one.key))
+    .map(({ value }) =>
+      h(
+        "li",
+        null,
+        h("p", { class: "quiet small" }, value.at ? ago(value.at) : "", value.why ? `: ${value.why}` : ""),
+        h("div", { class: "note-text" }, textOf(value)?.text ?? value.text ?? JSON.stringify(value, null, 2)),
+      ),
+    );
+  show(place, h("ol", { class: "versions" }, lines));
+}
+
+function note(item, histories) {
   const label = `Value of ${item.key}`;
   const place = h("div");
+  const earlier = h("div");
+  const hasHistory = histories.has(JSON.stringify([...item.namespace, HISTORY]));
+  const failed = (error) => say(error.message, "error");
   const save = async (value) => {
     try {
       // What was shown must still be there: what another client wrote meanwhile is not overwritten.
@@ -131,6 +156,7 @@ function note(item) {
         "div",
         { class: "row" },
         button("Edit", edit, "", { "aria-label": `Edit ${item.key}` }),
+        hasHistory && button("History", () => versions(item, earlier).catch(failed), "", { "aria-label": `History of ${item.key}` }),
         button("Delete", remove, "danger", { "aria-label": `Delete ${item.key}` }),
       ),
     );
@@ -149,7 +175,7 @@ function note(item) {
     h("span", { class: "quiet small" }, item.namespace.join(" / "), match),
     h("span", { class: "quiet when" }, ago(item.updated_at)),
   );
-  const box = h("li", { class: "card" }, head, place);
+  const box = h("li", { class: "card" }, head, place, earlier);
   read();
   return box;
 }

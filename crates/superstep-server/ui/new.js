@@ -5,6 +5,7 @@ import { composer } from "./composer.js";
 import { chip, h, show } from "./dom.js";
 import { dropDraft } from "./drafts.js";
 import { form } from "./form.js";
+import { inline } from "./inline.js";
 import { brief } from "./json.js";
 import { startWith } from "./start.js";
 import { statusSign } from "./status.js";
@@ -97,8 +98,8 @@ export async function newConversation(main, [id]) {
   return null;
 }
 
-const need = ({ what, why, fix }) =>
-  h("div", { class: "card needs" }, h("p", null, chip(`Needs ${what}`, "warn"), " ", why), h("p", null, h("strong", null, fix)));
+const need = ({ what, fix }) =>
+  h("div", { class: "card needs" }, h("p", null, chip(`No ${what}`, "warn")), h("p", { class: "quiet" }, inline(fix)));
 
 const line = (row) =>
   h(

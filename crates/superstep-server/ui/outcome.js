@@ -1,7 +1,8 @@
-// How a run ended, where that needs an act: it failed, was refused or was stopped.
+// How a run ended, where that needs an act: it failed, was refused or was stopped, or there is a text to keep.
 
 import { notices } from "./blocks.js";
 import { button, h } from "./dom.js";
+import { saveAs } from "./files.js";
 
 const TITLES = { failed: "This run failed", refused: "The agent refused this", stopped: "Stopped before the end" };
 
@@ -9,7 +10,7 @@ const TITLES = { failed: "This run failed", refused: "The agent refused this", s
 export function outcomeCard(view, { go }) {
   const { status, notices: said = [] } = view.outcome ?? {};
   const title = TITLES[status];
-  if (title === undefined) return null;
+  if (title === undefined) return status === "done" ? keep(view) : null;
   const last = view.transcript.at(-1);
   const isSaid = last?.role === "agent" && JSON.stringify(last.notices) === JSON.stringify(said);
   const label = view.actions.includes("retry")
@@ -31,4 +32,13 @@ export function outcomeCard(view, { go }) {
         h("span", { class: "quiet small" }, "Steps that are done are not repeated."),
       ),
   );
+}
+
+/** A result that is a text, as a file. Short replies are copied from their turn. */
+function keep({ title, outcome }) {
+  const pieces = outcome.notices.flatMap(({ blocks = [] }) => blocks.filter(({ kind }) => kind === "piece"));
+  const text = pieces.map((block) => block.text).join("");
+  if (!/^#{1,3} /m.test(text)) return null;
+  const name = `${title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "").slice(0, 60) || "result"}.md`;
+  return h("div", { class: "row" }, button(`Download ${name}`, () => saveAs(name, new Blob([text], { type: "text/markdown" }))));
 }

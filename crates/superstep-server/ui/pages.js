@@ -1,8 +1,11 @@
 // Pages of documentation as a reader: the list with the state of each, the page, its claims, and what was wrong in them.
 
+import { api } from "./api.js";
+import { linkCitations } from "./citations.js";
 import { button, chip, h, show } from "./dom.js";
 import { plural } from "./json.js";
 import { markdown } from "./markdown.js";
+import { openText } from "./reader.js";
 
 const SIGNS = { success: ["✓", "good"], partial: ["◐", "warn"], failed: ["!", "bad"], facts: ["·", ""] };
 
@@ -17,7 +20,18 @@ const claimsOf = (result) => ({
   ...result.metadata?.claims,
 });
 
+/** The results of agents; where none was asked, the pages of facts, which are read when they are opened. */
+function resultsOf({ results, outcome }) {
+  const written = Object.entries(results ?? {}).filter(([, result]) => typeof result?.markdown === "string");
+  if (written.length > 0) return Object.fromEntries(written);
+  const files = (outcome?.files ?? []).filter((name) => name.endsWith(".md"));
+  const first = files.filter((name) => name === "index.md");
+  const all = [...first, ...files.filter((name) => name !== "index.md")];
+  return Object.fromEntries(all.map((file) => [file.replace(/\.md$/, ""), { status: "facts", file }]));
+}
+
 export function pages() {
+  let thread = "";
   let results = {};
   let chosen = null;
   let drawn = "";
@@ -62,6 +76,15 @@ export function pages() {
     page.parentElement?.parentElement?.scrollTo?.(0, 0);
     page.focus({ preventScroll: true });
   };
+  const text = (result) => {
+    const open = (...place) => openText(thread, ...place);
+    if (result.markdown !== undefined) return linkCitations(markdown(result.markdown), open);
+    const place = h("div", null, h("p", { class: "quiet" }, "Loading…"));
+    const shown = (read) => show(place, linkCitations(markdown(read), open));
+    const failed = (error) => show(place, h("p", { class: "error" }, error.message));
+    api.text(thread, result.file).then(shown, failed);
+    return place;
+  };
   const draw = () => {
     const keys = Object.keys(results);
     show(list, keys.map(link));
@@ -84,7 +107,7 @@ export function pages() {
           chip(`graded ${Math.round(result.confidence * (result.confidence <= 1 ? 100 : 1))}`),
         result.metadata?.earlier && chip(`of revision ${result.metadata.earlier.revision}`, "warn"),
       ),
-      markdown(result.markdown ?? ""),
+      text(result),
       problems.length > 0 &&
         !/^#+ Claims that were wrong/m.test(result.markdown ?? "") && [
           h("h3", null, "Claims that were wrong"),
@@ -117,10 +140,9 @@ export function pages() {
   };
   return {
     element,
-    update({ values }) {
-      results = Object.fromEntries(
-        Object.entries(values.results ?? {}).filter(([, result]) => typeof result?.markdown === "string"),
-      );
+    update({ thread_id: id, values }) {
+      thread = id;
+      results = resultsOf(values);
       const keys = Object.keys(results);
       if (chosen === null || results[chosen] === undefined) chosen = keys[0] ?? null;
       const key = JSON.stringify(keys.map((name) => [name, results[name].status, results[name].markdown?.length]));

@@ -39,7 +39,14 @@ export function rail(element) {
   show(
     element,
     h("a", { class: "brand", href: "#/" }, "superstep"),
-    h("ul", { class: "places" }, place("", "Home"), place("inbox", "Inbox", count)),
+    h(
+      "ul",
+      { class: "places" },
+      place("", "Home"),
+      place("inbox", "Inbox", count),
+      place("schedules", "Schedules"),
+      place("memory", "Memory"),
+    ),
     h("h2", null, "Agents"),
     list,
     h("h2", null, "Conversations"),
@@ -52,8 +59,7 @@ export function rail(element) {
       h(
         "div",
         { class: "row" },
-        h("a", { href: "#/threads", "data-place": "threads" }, "All"),
-        h("a", { href: "#/memory", "data-place": "memory" }, "Memory"),
+        h("a", { href: "#/threads", "data-place": "threads" }, "All conversations"),
         theme,
         button("?", keys, "icon", { "aria-label": "Keyboard shortcuts" }),
       ),

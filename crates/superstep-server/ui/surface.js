@@ -3,6 +3,11 @@
 import { documents, hasDocuments } from "./documents.js";
 import { h, show } from "./dom.js";
 
+/** Agents wrote pages, or a run without a model wrote them of facts alone. */
+const hasPages = ({ results, outcome }) =>
+  Object.values(results ?? {}).some((result) => typeof result?.markdown === "string") ||
+  (Array.isArray(outcome?.files) && outcome.files.some((name) => String(name).endsWith(".md")));
+
 const KINDS = [
   {
     label: "Workbook",
@@ -11,10 +16,11 @@ const KINDS = [
   },
   {
     label: "Pages",
-    fits: (values) => Object.values(values.results ?? {}).some((result) => typeof result?.markdown === "string"),
+    cites: true,
+    fits: hasPages,
     open: async () => (await import("./pages.js")).pages(),
   },
-  { label: "Documents", isSlim: true, fits: hasDocuments, open: async () => documents() },
+  { label: "Documents", isSlim: true, cites: true, fits: hasDocuments, open: async () => documents() },
 ];
 
 /** The surface of a thread. `label()` is null if it has none; `update(place)` shows it as the thread is now. */
@@ -22,6 +28,8 @@ export function surfaceOf(record) {
   let kind = null;
   let shown = null;
   return {
+    /** Whether citations in the conversation name texts of its thread. */
+    cites: () => KINDS.find(({ fits }) => fits(record().values ?? {}))?.cites === true,
     label: () => KINDS.find(({ fits }) => fits(record().values ?? {}))?.label ?? null,
     update(place) {
       const wanted = KINDS.find(({ fits }) => fits(record().values ?? {})) ?? null;

@@ -47,6 +47,7 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("PATCH", "/threads/{id}", Access::Token),
     ("DELETE", "/threads/{id}", Access::Token),
     ("GET", "/threads/{id}/view", Access::Token),
+    ("GET", "/threads/{id}/text", Access::Token),
     ("GET", "/threads/{id}/branches", Access::Token),
     ("GET", "/threads/{id}/compare", Access::Token),
     ("POST", "/threads/{id}/answer", Access::Token),

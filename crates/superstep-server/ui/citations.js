@@ -1,0 +1,45 @@
+// Citations such as `[notes.txt:12-14]` in a text, as buttons that open the cited lines.
+
+import { button } from "./dom.js";
+
+const CITED = /\[([^[\]\n]{1,400}:\d{1,7}(?:-\d{1,7})?(?:[,;] ?[^[\]\n]{1,400})?)\]/g;
+const PLACE = /^\s*(?:(.+?):)?(\d{1,7})(?:-(\d{1,7}))?\s*$/;
+
+/** The places that the text in a pair of brackets names: `{path, first, last, text}`, or null if it is no citation. */
+export function placesOf(text) {
+  let path = null;
+  const places = [];
+  for (const part of text.split(/[,;]/)) {
+    const found = PLACE.exec(part);
+    path = found?.[1] ?? path;
+    if (found === null || path === null) return null;
+    const first = Number(found[2]);
+    places.push({ path, first, last: Math.max(first, Number(found[3] ?? first)), text: part.trim() });
+  }
+  return places;
+}
+
+/** Makes the citations in the text of an element buttons; `open(path, first, last)` shows the lines. Code stays as it is. */
+export function linkCitations(element, open) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) if (walker.currentNode.parentElement?.closest("pre, code, button, a") === null) texts.push(walker.currentNode);
+  for (const node of texts) {
+    const parts = [];
+    let at = 0;
+    for (const found of node.data.matchAll(CITED)) {
+      const places = placesOf(found[1]);
+      if (places === null) continue;
+      parts.push(node.data.slice(at, found.index), "[");
+      places.forEach((place, number) => {
+        const label = `Open ${place.path}, line ${place.first}`;
+        if (number > 0) parts.push(", ");
+        parts.push(button(place.text, () => open(place.path, place.first, place.last), "link cite", { "aria-label": label }));
+      });
+      parts.push("]");
+      at = found.index + found[0].length;
+    }
+    if (parts.length > 0) node.replaceWith(...parts, node.data.slice(at));
+  }
+  return element;
+}
