@@ -207,7 +207,9 @@ fn pages(workspace: &Workspace) -> Result<String, Error> {
     let mut command = Command::new("node");
     command.arg("--test").current_dir(&workspace.root);
     for name in PAGES {
-        command.arg(format!("crates/superstep-server/tests/pages/{name}.test.mjs"));
+        command.arg(format!(
+            "crates/superstep-server/tests/pages/{name}.test.mjs"
+        ));
     }
     match command.stdin(Stdio::null()).status() {
         Ok(status) if status.success() => Ok(String::new()),

@@ -338,7 +338,9 @@ impl OpenAgent for ArchieSession {
         store: Option<Arc<dyn Store>>,
     ) -> BoxFuture<'a, Result<Option<String>, AgentError>> {
         Box::pin(async move {
-            let inputs = values.get("inputs").and_then(|it| Inputs::deserialize(it).ok());
+            let inputs = values
+                .get("inputs")
+                .and_then(|it| Inputs::deserialize(it).ok());
             let (Some(inputs), Some(store)) = (inputs, store) else {
                 return Ok(None);
             };

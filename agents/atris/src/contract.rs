@@ -13,7 +13,7 @@ use crate::{Atris, AtrisSession, AtrisTable, Audius, MODEL_NODES, NewError, Sett
 pub struct AtrisAgent;
 
 static CARD: LazyLock<Card> = LazyLock::new(|| Card {
-    titles: vec!["/query".into(), "/message_history/-/question".into()],
+    titles: vec!["/message_history/0/question".into(), "/query".into()],
     model_nodes: MODEL_NODES.map(str::to_owned).into(),
     example: Some(json!({"query": "What are the top 5 trending tracks this week?"})),
     input_schema: Some(json!({

@@ -42,6 +42,8 @@ mod kept;
 mod login;
 mod mail;
 mod memory;
+#[cfg(feature = "browser-tests")]
+mod needs_browser;
 mod newcomer;
 mod own;
 mod packed;

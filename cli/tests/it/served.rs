@@ -36,6 +36,14 @@ impl Served {
         }
     }
 
+    /// Kills the server, and starts it again at the same address.
+    pub(crate) fn killed_and_restarted(mut self, env: &TestEnv, line: &str) -> Self {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let (_, port) = self.address.rsplit_once(':').unwrap();
+        Self::start(env, &format!("{line} --port {port}"))
+    }
+
     pub(crate) fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
         let (status, body) = self.send(method, path, body.to_string().as_bytes());
         (status, json(&body))

@@ -181,6 +181,50 @@ fn no_owner_reads_what_the_server_keeps_for_itself_or_for_others() {
     }
 }
 
+/// A text that a thread names, as the server gives it to who has this token.
+fn opened(server: &mut Served, token: &str, thread: &str, name: &str) -> Option<String> {
+    server.call_as(token, "GET", &format!("/threads/{thread}"), &json!({}));
+    let path = format!("/threads/{thread}/text?name={name}");
+    let (status, text) = server.send("GET", &path, b"");
+    assert!(matches!(status, 200 | 404), "{name}: {status}");
+    (status == 200).then(|| String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn a_text_of_a_thread_opens_for_its_owner_alone_and_none_from_elsewhere_opens() {
+    let env = TestEnv::new().with_documents();
+    env.write(
+        "work/replies.jsonl",
+        r#"{"text": "ok", "repeat": "always"}"#,
+    );
+    env.write("work/docs/.env", "KEY=1");
+    env.write("work/secret.txt", "SECRET");
+    let model = "--model script:replies.jsonl --share docs";
+    let mut server = with_owners(&env, &format!("--root docs {model}"));
+    let question = json!({"user_input": "What is planned?", "inputs": {"folder": "."}});
+    let (talk, _) = run(&mut server, ANN, "archie", &question);
+    let order = json!({"request": {"root": ".", "no_model": true}});
+    let (pages, _) = run(&mut server, ANN, "docs", &order);
+    for thread in [&talk, &pages] {
+        let plan = opened(&mut server, ANN, thread, "plan.md").unwrap();
+        assert!(plan.contains("One ledger holds all payments."), "{plan}");
+        assert_eq!(opened(&mut server, BOB, thread, "plan.md"), None);
+        for name in [
+            "", ".env", "../secret.txt", "%2Fetc%2Fpasswd", "deep", "none.md",
+        ] {
+            assert_eq!(opened(&mut server, ANN, thread, name), None, "{name}");
+        }
+    }
+    let index = opened(&mut server, ANN, &pages, "index.md").unwrap();
+    assert!(index.starts_with('#'), "{index}");
+    // What a client writes into the state leads nowhere either.
+    let elsewhere =
+        json!({"as_node": "__start__", "values": {"request": {"root": "..", "output": ""}}});
+    let edit = format!("/threads/{pages}/state");
+    server.call_as(ANN, "POST", &edit, &elsewhere);
+    assert_eq!(opened(&mut server, ANN, &pages, "secret.txt"), None);
+}
+
 /// What the command line does with a thread that an owner shaped, unasked and once the person agreed.
 fn resume(env: &TestEnv, thread: &str, more: &str) -> (String, String) {
     let line = format!("threads resume {thread} --no-input {more}");

@@ -127,6 +127,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-fake-audius",
         &["superstep-atris", "superstep-loopback"],
     ),
+    ("superstep-browser", &["superstep-http"]),
     (
         "superstep-fake-google",
         &["superstep-loopback", "superstep-recur"],
@@ -146,8 +147,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// What the tests of any crate may use besides.
 const DEV: &[&str] = &[
-    "superstep", "superstep-conformance", "superstep-fake-audius", "superstep-fake-google",
-    "superstep-fake-providers", "superstep-loopback",
+    "superstep", "superstep-browser", "superstep-conformance", "superstep-fake-audius",
+    "superstep-fake-google", "superstep-fake-providers", "superstep-loopback",
 ];
 
 const TABLE: &str = "the table ARROWS in xtask/src/tidy/arrows.rs";

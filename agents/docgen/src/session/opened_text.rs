@@ -23,7 +23,9 @@ pub(super) fn opened_text(name: &str, values: &Json, settings: &Settings) -> Opt
         false => &request.root,
     };
     let name = Path::new(name);
-    let is_secret = name.file_name().is_none_or(|it| is_secret_name(&it.to_string_lossy()));
+    let is_secret = name
+        .file_name()
+        .is_none_or(|it| is_secret_name(&it.to_string_lossy()));
     let path = roots.below(&folder.join(name))?;
     let is_inside = std::fs::canonicalize(folder).is_ok_and(|real| path.starts_with(real));
     match is_inside && !is_secret {

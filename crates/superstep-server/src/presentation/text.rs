@@ -26,7 +26,9 @@ pub(crate) async fn get(
     let name = params.get("name").unwrap_or_default();
     let (id, record) = app.find_thread(&caller, &id).await?;
     let missing = || Refusal::missing(format!("this thread names no text `{name}`"));
-    let hosted = record.graph().and_then(|graph| app.registry.graph(graph).ok());
+    let hosted = record
+        .graph()
+        .and_then(|graph| app.registry.graph(graph).ok());
     let hosted = hosted.ok_or_else(missing)?;
     let graph = of_owner(&hosted.graph, record.owner.as_deref())?;
     let state = graph.state(&record.thread(&id), None, Depth::Here).await?;

@@ -1,6 +1,5 @@
 //! The pages in a real browser: what a person does on each screen, and what data must not do there.
 
-mod driver;
 mod pictures;
 mod questions;
 
@@ -9,12 +8,12 @@ use superstep::{
     Schemas,
     dynamic::{self, DynCtx, DynGraphBuilder, Halt, START},
 };
+use superstep_browser::Browser;
 
 use crate::{
     client::Running,
     graphs::{memory, server},
 };
-use driver::Browser;
 
 const HOSTILE: &str =
     "<img src=x onerror=\"document.title='owned'\"> ![a](http://127.0.0.1:9/x.png)";

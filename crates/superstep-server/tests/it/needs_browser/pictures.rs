@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use superstep::http::Method;
+use superstep_browser::Browser;
 
-use super::{driver::Browser, run_screen, served, waiting};
+use super::{run_screen, served, waiting};
 use crate::client::Running;
 
 /// A wide window, and a narrow telephone.

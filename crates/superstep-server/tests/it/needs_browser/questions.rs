@@ -5,8 +5,9 @@ use superstep::{
     Schemas,
     dynamic::{self, DynCtx, DynGraphBuilder, DynReducer, Halt, START, Unknown},
 };
+use superstep_browser::Browser;
 
-use super::{answer, driver::Browser, mail, waiting};
+use super::{answer, mail, waiting};
 use crate::{
     client::Running,
     graphs::{memory, server},

@@ -1,4 +1,12 @@
-//! A browser that is driven over the WebDriver protocol by Chromium's own driver.
+//! A browser that is driven over the WebDriver protocol by Chromium's own driver, for tests.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -8,7 +16,7 @@ use std::{
 };
 
 use serde_json::{Value as Json, json};
-use superstep::http::{Client, Method, Settings, Url};
+use superstep_http::{Client, Method, Settings, Url};
 
 /// What a page may take to show something. A test that passes waits for much less.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -16,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A window of a browser of its own; both end when this is dropped.
-pub(super) struct Browser {
+pub struct Browser {
     driver: Child,
     session: String,
     client: Client,
@@ -26,7 +34,7 @@ pub(super) struct Browser {
 
 impl Browser {
     /// A window for the server at this address.
-    pub(super) async fn open(server: &str) -> Self {
+    pub async fn open(server: &str) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let program = std::env::var("CHROMEDRIVER").unwrap_or("chromedriver".to_owned());
         let mut driver = Command::new(program)
@@ -81,7 +89,7 @@ impl Browser {
     }
 
     /// Shows a screen by its part of the address, from a fresh page.
-    pub(super) async fn go(&self, screen: &str) {
+    pub async fn go(&self, screen: &str) {
         let post = |url: String| self.call(Method::POST, "/url", Some(json!({ "url": url })));
         post("about:blank".to_owned()).await.unwrap();
         post(format!("http://{}/{screen}", self.server))
@@ -90,7 +98,7 @@ impl Browser {
     }
 
     /// Waits until the page shows this text.
-    pub(super) async fn see(&self, text: &str) {
+    pub async fn see(&self, text: &str) {
         let shown = "const fields = [...document.querySelectorAll('textarea, input')].map((field) => field.value); \
                      return document.body.innerText + fields.join('\\n')";
         let mut last = Json::Null;
@@ -107,7 +115,7 @@ impl Browser {
     }
 
     /// Waits until a script gives true.
-    pub(super) async fn wait_for(&self, script: &str) {
+    pub async fn wait_for(&self, script: &str) {
         let held = self
             .until(async || (self.script(script).await == true).then_some(()))
             .await;
@@ -115,13 +123,13 @@ impl Browser {
     }
 
     /// Waits until keys act on the shown question of the inbox, which they do once it could be seen.
-    pub(super) async fn takes_keys(&self) {
+    pub async fn takes_keys(&self) {
         self.wait_for("return document.querySelector('.detail')?.dataset.keys === 'ready'")
             .await;
     }
 
     /// Waits until the screen has loaded.
-    pub(super) async fn settled(&self) {
+    pub async fn settled(&self) {
         let title = "return document.querySelector('main h1') !== null";
         let loaded = self
             .until(async || (self.script(title).await == true).then_some(()))
@@ -129,12 +137,13 @@ impl Browser {
         assert!(loaded.is_some(), "the screen does not load");
     }
 
-    pub(super) async fn click(&self, css: &str) {
+    /// Clicks the first element that a selector finds.
+    pub async fn click(&self, css: &str) {
         self.click_found("css selector", css).await;
     }
 
     /// Clicks the first element of this kind with exactly this text.
-    pub(super) async fn click_text(&self, tag: &str, text: &str) {
+    pub async fn click_text(&self, tag: &str, text: &str) {
         self.click_found("xpath", &format!("//{tag}[normalize-space()='{text}']"))
             .await;
     }
@@ -152,7 +161,7 @@ impl Browser {
     }
 
     /// Puts a text in the place of what a field holds.
-    pub(super) async fn fill(&self, css: &str, text: &str) {
+    pub async fn fill(&self, css: &str, text: &str) {
         let filled = self
             .until(async || {
                 let element = self.find("css selector", css).await?;
@@ -169,7 +178,7 @@ impl Browser {
     }
 
     /// Chooses a file for a field.
-    pub(super) async fn choose(&self, css: &str, file: &std::path::Path) {
+    pub async fn choose(&self, css: &str, file: &std::path::Path) {
         let chosen = self
             .until(async || {
                 let element = self.find("css selector", css).await?;
@@ -182,7 +191,7 @@ impl Browser {
     }
 
     /// Presses keys where the focus is.
-    pub(super) async fn keys(&self, keys: &str) {
+    pub async fn keys(&self, keys: &str) {
         let actions: Vec<Json> = keys
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key })))
@@ -194,7 +203,8 @@ impl Browser {
             .unwrap();
     }
 
-    pub(super) async fn script(&self, script: &str) -> Json {
+    /// What a script gives.
+    pub async fn script(&self, script: &str) -> Json {
         let body = json!({ "script": script, "args": [] });
         self.call(Method::POST, "/execute/sync", Some(body))
             .await
@@ -202,7 +212,7 @@ impl Browser {
     }
 
     /// What axe-core, which the page must have, finds wrong with it: the rules, and the first element of each.
-    pub(super) async fn checked(&self) -> Json {
+    pub async fn checked(&self) -> Json {
         let script = "const done = arguments[arguments.length - 1]; \
              axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'best-practice'] }).then((found) => \
              done(found.violations.map((rule) => [rule.id, rule.nodes[0].html])))";
@@ -212,7 +222,7 @@ impl Browser {
     }
 
     /// The size of the page itself, whatever the window has around it.
-    pub(super) async fn resize(&self, width: u32, height: u32) {
+    pub async fn resize(&self, width: u32, height: u32) {
         let body = json!({
             "cmd": "Emulation.setDeviceMetricsOverride",
             "params": { "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false },
@@ -228,7 +238,7 @@ impl Browser {
     }
 
     /// Shows pages light or dark, as the system of a person says.
-    pub(super) async fn scheme(&self, scheme: &str) {
+    pub async fn scheme(&self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
         let body = json!({
             "cmd": "Emulation.setEmulatedMedia",
@@ -240,7 +250,7 @@ impl Browser {
     }
 
     /// The whole page as a PNG.
-    pub(super) async fn picture(&self) -> Vec<u8> {
+    pub async fn picture(&self) -> Vec<u8> {
         let body = json!({
             "cmd": "Page.captureScreenshot",
             "params": { "format": "png", "captureBeyondViewport": true },
