@@ -4,21 +4,18 @@
 // of the same screen and gives false if it is not the same.
 
 import { onTokenNeeded, ApiError } from "./api.js";
-import { conversation } from "./conversation.js";
 import { button, dialog, h, say, show } from "./dom.js";
 import { home } from "./home.js";
-import { inbox } from "./inbox.js";
 import { press } from "./keys.js";
-import { newConversation } from "./new.js";
 import { rail } from "./rail.js";
 import { findHeld } from "./undo.js";
 import { onchange, watch } from "./watch.js";
 
 const SCREENS = {
   "": home,
-  agent: newConversation,
-  thread: conversation,
-  inbox,
+  agent: async (...all) => (await import("./new.js")).newConversation(...all),
+  thread: async (...all) => (await import("./conversation.js")).conversation(...all),
+  inbox: async (...all) => (await import("./inbox.js")).inbox(...all),
   threads: async (...all) => (await import("./threads.js")).threads(...all),
   schedules: async (...all) => (await import("./schedules.js")).schedules(...all),
   memory: async (...all) => (await import("./memory.js")).memory(...all),

@@ -230,6 +230,17 @@ async fn markdown_that_is_made_to_be_slow_does_not_hang_the_page() {
 }
 
 #[tokio::test]
+async fn the_first_screen_loads_less_than_120_kb() {
+    let server = served().await;
+    let browser = Browser::open(&server.address).await;
+    browser.go("#/").await;
+    browser.see("Hitl").await;
+    let sum = "return performance.getEntriesByType('resource').reduce((sum, one) => sum + one.decodedBodySize, 0)";
+    let bytes = browser.script(sum).await.as_u64().unwrap();
+    assert!((20_000..120_000).contains(&bytes), "{bytes}");
+}
+
+#[tokio::test]
 async fn every_screen_fits_a_narrow_telephone() {
     let server = served().await;
     let thread = waiting(&server, &"a-very-long-subject-without-a-space".repeat(8)).await;
@@ -240,6 +251,7 @@ async fn every_screen_fits_a_narrow_telephone() {
         "#/inbox".to_owned(),
         "#/threads".to_owned(),
         "#/memory".to_owned(),
+        "#/schedules".to_owned(),
         run_screen(&server, "mail").await,
     ];
     screens.extend(["", "/state", "/graph", "/trace"].map(|tab| format!("#/thread/{thread}{tab}")));

@@ -49,6 +49,7 @@ async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
         ("inbox", "#/inbox".to_owned(), "Offer for the boat"),
         ("threads", "#/threads".to_owned(), "your turn"),
         ("memory", "#/memory".to_owned(), "ada"),
+        ("schedules", "#/schedules".to_owned(), "No schedules yet"),
         ("question", format!("#/thread/{draft}"), "Draft about tides"),
         ("failed", format!("#/thread/{failed}/trace"), "boom"),
     ];
