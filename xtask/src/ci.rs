@@ -202,19 +202,30 @@ fn dependencies(workspace: &Workspace) -> Result<String, Error> {
 /// The tests of the modules of the web pages.
 const PAGES: [&str; 2] = ["figures", "texts"];
 
-/// Runs the tests of the modules of the web pages, where node is installed.
+/// How the types in the comments of these modules are checked.
+const TYPES: &str = "--noEmit --allowJs --checkJs --strict false --target es2022 --module es2022 \
+                     --moduleResolution bundler --lib es2023,dom,dom.iterable \
+                     crates/superstep-server/ui/app.js";
+
+/// Runs the tests of the modules of the web pages, where node is installed, and checks their types, where tsc is.
 fn pages(workspace: &Workspace) -> Result<String, Error> {
-    let mut command = Command::new("node");
-    command.arg("--test").current_dir(&workspace.root);
-    for name in PAGES {
-        command.arg(format!(
-            "crates/superstep-server/tests/pages/{name}.test.mjs"
-        ));
+    let run = |program: &str, args: Vec<String>| {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&workspace.root);
+        command.stdin(Stdio::null()).status()
+    };
+    let failed = |program: &str, why: String| Error::failed(program, why);
+    let file = |name| format!("crates/superstep-server/tests/pages/{name}.test.mjs");
+    let tests = ["--test".to_owned()].into_iter().chain(PAGES.map(file));
+    match run("node", tests.collect()) {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(failed("node --test", status.to_string())),
+        Err(error) => return not_run("no node", failed("node", error.to_string())),
     }
-    match command.stdin(Stdio::null()).status() {
+    match run("tsc", TYPES.split_whitespace().map(str::to_owned).collect()) {
         Ok(status) if status.success() => Ok(String::new()),
-        Ok(status) => Err(Error::failed("node --test", status.to_string())),
-        Err(error) => not_run("no node", Error::failed("node", error.to_string())),
+        Ok(status) => Err(failed("tsc", status.to_string())),
+        Err(_) => Ok("NOT RUN: the types of the modules: tsc is not installed".to_owned()),
     }
 }
 

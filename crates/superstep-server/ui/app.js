@@ -17,7 +17,7 @@ const SCREENS = {
   thread: async (...all) => (await import("./conversation.js")).conversation(...all),
   inbox: async (...all) => (await import("./inbox.js")).inbox(...all),
   threads: async (...all) => (await import("./threads.js")).threads(...all),
-  schedules: async (...all) => (await import("./schedules.js")).schedules(...all),
+  schedules: async (main) => (await import("./schedules.js")).schedules(main),
   memory: async (...all) => (await import("./memory.js")).memory(...all),
 };
 const main = document.getElementById("main");
