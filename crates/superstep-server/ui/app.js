@@ -15,7 +15,7 @@ const SCREENS = {
   "": home,
   agent: async (...all) => (await import("./new.js")).newConversation(...all),
   thread: async (...all) => (await import("./conversation.js")).conversation(...all),
-  inbox: async (...all) => (await import("./inbox.js")).inbox(...all),
+  inbox: async (main) => (await import("./inbox.js")).inbox(main),
   threads: async (...all) => (await import("./threads.js")).threads(...all),
   schedules: async (main) => (await import("./schedules.js")).schedules(main),
   memory: async (...all) => (await import("./memory.js")).memory(...all),
