@@ -35,7 +35,7 @@ pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySea
 pub(crate) use models::{Chat, LoginArgs, ModelCommand};
 pub(crate) use new::NewArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use serve::Serve;
+pub(crate) use serve::{Serve, ServeRole};
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};

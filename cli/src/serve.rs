@@ -5,12 +5,15 @@
 
 mod owners;
 
+use std::time::Duration;
+
 use superstep::Secret;
-use superstep_server::Server;
+use superstep_server::{Role, Server};
+use tokio::sync::oneshot;
 
 use crate::{
     app::App,
-    args::Serve,
+    args::{Serve, ServeRole},
     database,
     error::Error,
     output::{bad, faint, plain, strong},
@@ -25,6 +28,12 @@ pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
     let database = database::path(app.global)?.value;
     let server = Server::on(backends.clone())
         .runs_at_once(usize::from(what.runs))
+        .role(match what.role {
+            ServeRole::All => Role::All,
+            ServeRole::Api => Role::Api,
+            ServeRole::Worker => Role::Worker,
+        })
+        .grace(Duration::from_secs(what.grace.into()))
         .private_path(database);
     let hosting = running::host(server, what, backends, app).await?;
     let (mut server, _lives) = (hosting.server, hosting.lives);
@@ -53,8 +62,45 @@ pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
     let server = server.bind(format!("{}:{}", what.host, what.port)).await?;
     let address = format!("http://{}", server.address());
     app.output.say(&[faint("serving "), strong(address)]);
+    let mut end = EndSignal::listen()?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let served = server.serve(async {
+        // Sent or dropped, it is time.
+        let _stop = stopped.await;
+    });
+    let mut served = std::pin::pin!(served);
     tokio::select! {
-        served = server.serve(std::future::pending()) => Ok(served?),
+        served = &mut served => return Ok(served?),
+        () = app.terminal.ctrl_c() => {}
+        () = end.told() => {}
+    }
+    drop(stop);
+    let how = "finishing the steps under way; Ctrl-C again ends at once";
+    app.output.say(&[faint(how)]);
+    tokio::select! {
+        served = &mut served => Ok(served?),
         () = app.terminal.ctrl_c() => Ok(()),
+    }
+}
+
+/// SIGTERM, by which service managers and containers end a process.
+struct EndSignal {
+    #[cfg(unix)]
+    signal: tokio::signal::unix::Signal,
+}
+
+impl EndSignal {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            #[cfg(unix)]
+            signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?,
+        })
+    }
+
+    async fn told(&mut self) {
+        #[cfg(unix)]
+        self.signal.recv().await;
+        #[cfg(not(unix))]
+        std::future::pending::<()>().await;
     }
 }

@@ -60,6 +60,17 @@ pub enum AgentError {
         /// The question.
         ask: AskId,
     },
+    /// The changes that are kept with a question are not those that were shown.
+    #[error("the changes of question {question} are others by now")]
+    #[coded(
+        "SS7026",
+        Conflict,
+        hint = "look at the question again: nothing was done"
+    )]
+    EditedMeanwhile {
+        /// The question.
+        question: String,
+    },
     /// Runs ended while they parsed a mail, so it is not parsed again by itself.
     #[error(
         "mail `{}` is set aside: {runs} runs ended while they parsed it. It may be harmless, and the runs ended for \

@@ -84,6 +84,19 @@ pub enum MailError {
         hint = "give the mail to handle as `email_input`"
     )]
     NoMail,
+    /// A thread belongs to another mailbox than the one that is open.
+    #[error("this mail belongs to the mailbox of {bound}, and the open one is that of {here}")]
+    #[coded(
+        "SS7025",
+        Refused,
+        hint = "name the account that the mail was taken from, as with --folder and --owner; nothing was done"
+    )]
+    OtherAccount {
+        /// The owner of the mailbox that the mail came from.
+        bound: String,
+        /// The owner of the open mailbox.
+        here: String,
+    },
     /// A mail exceeds a limit, and no part of it was parsed.
     #[error("the mail is refused: {why}")]
     #[coded(

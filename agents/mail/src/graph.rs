@@ -96,6 +96,9 @@ pub struct MailState {
     /// What people should know: notes that were not changed, and why.
     #[reduce(Append)]
     pub remarks: Vec<String>,
+    /// The mailbox that its mail came from, by the address of its owner.
+    #[state(sealed)]
+    pub account: Option<String>,
 }
 
 /// The nodes of the upper level.
@@ -151,6 +154,9 @@ pub struct ReplyState {
     /// What the program keeps of a mail that a small model helps with.
     #[state(sealed)]
     pub(crate) small: Option<guided::Handling>,
+    /// The mailbox that the mail came from.
+    #[state(sealed)]
+    pub(crate) account: Option<String>,
 }
 
 /// The nodes of the handling of one mail.
@@ -257,6 +263,7 @@ pub(crate) fn build(
                     .email_input(state.email_input.clone())
                     .messages(state.messages.clone())
                     .judgement(state.judgement.clone())
+                    .account(state.account.clone())
                     .inherited(state.messages.len())
             },
             move |reply: &ReplyState| triage::answered(reply, &after),

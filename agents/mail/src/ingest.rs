@@ -313,7 +313,7 @@ impl MailAgent {
         thread: &str,
         input: EmailInput,
     ) -> Result<Outcome<MailState>, AgentError> {
-        self.refuse_untrusted(thread).await?;
+        self.check_thread(thread).await?;
         Ok(self.graph().run(thread, begin(input)).await?)
     }
 

@@ -129,6 +129,12 @@ pub trait Mailbox: Send + Sync + 'static {
     /// Whose it is.
     fn owner(&self) -> &Address;
 
+    /// What threads are bound to: a thread of one account takes no answer with another one open. Nothing where there is no
+    /// account.
+    fn account(&self) -> Option<String> {
+        Some(self.owner().email.to_lowercase())
+    }
+
     /// What it is called in errors, such as `folder ~/mail` or `imap.example.org`.
     fn place(&self) -> String;
 

@@ -38,6 +38,10 @@ impl Mailbox for NoMailbox {
         &self.owner
     }
 
+    fn account(&self) -> Option<String> {
+        None
+    }
+
     fn place(&self) -> String {
         "no mailbox".into()
     }

@@ -41,14 +41,26 @@ impl MailAgent {
     /// The open questions of a thread, as questions of this assistant: they name its mode.
     pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
         let found = self.graph().state(thread).await?;
-        let mode = self.mode();
-        let asks = found.asks.iter();
-        Ok(asks
-            .filter_map(|ask| InboxItem::of(thread, ask, mode))
-            .collect())
+        Ok(self.items(thread, &found.asks))
     }
 
-    /// The open questions of all threads of the saver, copies included. A thread that cannot be read
+    fn items(&self, thread: &str, asks: &[OpenAsk]) -> Vec<InboxItem> {
+        let items = asks.iter();
+        let items = items.filter_map(|ask| InboxItem::of(thread, ask, self.mode()));
+        items.collect()
+    }
+
+    /// The open questions of a thread, if it is of this mailbox.
+    async fn own(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
+        let found = self.graph().state(thread).await?;
+        let bound = self.services.check_account(found.state.account.as_deref());
+        Ok(match bound {
+            Ok(()) => self.items(thread, &found.asks),
+            Err(_) => Vec::new(),
+        })
+    }
+
+    /// The open questions of all threads of this mailbox, copies included. A thread that cannot be read
     /// keeps no other from being listed.
     pub async fn inbox(&self) -> Result<Inbox, AgentError> {
         let mut inbox = Inbox::default();
@@ -56,7 +68,7 @@ impl MailAgent {
         for thread in self.saver.threads().await.map_err(superstep::Error::from)? {
             let open = match self.waiting_since(&thread).await {
                 Ok(None) => continue,
-                Ok(Some(since)) => self.open(thread.as_str()).await.map(|open| (since, open)),
+                Ok(Some(since)) => self.own(thread.as_str()).await.map(|open| (since, open)),
                 // Threads of other graphs may be in the same file.
                 Err(_) if !thread.as_str().starts_with(PREFIX) => continue,
                 Err(error) => Err(error),
@@ -101,7 +113,7 @@ impl MailAgent {
         thread: &str,
         answers: impl IntoIterator<Item = (AskId, Answer)>,
     ) -> Result<Outcome<MailState>, AgentError> {
-        self.refuse_untrusted(thread).await?;
+        self.check_thread(thread).await?;
         let mut shown = self.graph().state(thread).await?.asks;
         let mut given = Vec::new();
         for (ask, answer) in answers {
@@ -136,7 +148,7 @@ impl MailAgent {
     /// Resumes a run that was interrupted or failed. An answer that was given in another thread
     /// is not taken: its question is open again.
     pub async fn resume(&self, thread: &str) -> Result<Outcome<MailState>, AgentError> {
-        self.refuse_untrusted(thread).await?;
+        self.check_thread(thread).await?;
         let mut refusals = 0..MOST_REFUSALS;
         loop {
             match self.graph().resume(thread).await {
@@ -155,8 +167,10 @@ impl MailAgent {
         Ok(())
     }
 
-    /// Refuses a foreign thread that no person agreed to run.
-    pub(crate) async fn refuse_untrusted(&self, thread: &str) -> Result<(), AgentError> {
+    /// Refuses a thread of another mailbox, and a foreign one that no person agreed to run.
+    pub(crate) async fn check_thread(&self, thread: &str) -> Result<(), AgentError> {
+        let state = self.graph().state(thread).await?.state;
+        self.services.check_account(state.account.as_deref())?;
         let mark = self.services.provenance.find(&thread.into()).await?;
         match mark.is_some_and(|mark| !mark.is_trusted) {
             true => Err(AgentError::Foreign {

@@ -70,6 +70,18 @@ impl Services {
         Scope::marked(ctx, Some(&self.provenance)).await
     }
 
+    /// Refuses a thread of another account: what was approved there would leave from here, to people who were not shown. A
+    /// thread of an earlier version is bound to none.
+    pub(crate) fn check_account(&self, bound: Option<&str>) -> Result<(), MailError> {
+        match (bound, self.mailbox.account()) {
+            (Some(bound), Some(here)) if bound != here => Err(MailError::OtherAccount {
+                bound: bound.to_owned(),
+                here,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn owner(&self) -> String {
         person(self.mailbox.owner())
     }

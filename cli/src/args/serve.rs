@@ -15,8 +15,8 @@ use crate::agents::Agent;
   SUPERSTEP_TOKEN=… superstep serve --host 0.0.0.0 --name agents.example.org
 
 Clients of the LangGraph server API can use it, and browsers at its address. Other machines reach it only with
-SUPERSTEP_TOKEN set, which callers send as `Authorization: Bearer` or `x-api-key`. Ctrl-C ends it; runs in progress
-are continued by the next one.")]
+SUPERSTEP_TOKEN set, which callers send as `Authorization: Bearer` or `x-api-key`. Ctrl-C or SIGTERM ends it;
+runs in progress are continued by the next one.")]
 pub(crate) struct Serve {
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
@@ -43,9 +43,27 @@ pub(crate) struct Serve {
     /// Runs at once
     #[arg(long, value_name = "COUNT", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) runs: u16,
+    /// What this process does: `api` answers requests and runs nothing, `worker` runs what other processes accept into the
+    /// same database
+    #[arg(long, value_enum, default_value = "all")]
+    pub(crate) role: ServeRole,
+    /// Seconds that steps have to finish when the server is told to end
+    #[arg(long, value_name = "SECONDS", default_value = "10")]
+    pub(crate) grace: u16,
     /// Atris asks a fake Audius inside this process
     #[arg(long)]
     pub(crate) fake_audius: bool,
     #[command(flatten)]
     pub(crate) account: AccountArgs,
+}
+
+/// What a process of a server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ServeRole {
+    /// Answers requests and runs agents
+    All,
+    /// Answers requests
+    Api,
+    /// Runs agents
+    Worker,
 }

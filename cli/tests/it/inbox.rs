@@ -9,6 +9,34 @@ use crate::{
 };
 
 #[test]
+fn a_question_of_one_mailbox_is_not_answered_with_another() {
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    fs::create_dir(env.path("work/other")).unwrap();
+    let eve = ACCOUNT.replace("--folder mail", "--folder other");
+    let eve = format!(
+        "{} --send",
+        eve.replace("me@example.org", "eve@example.org")
+    );
+    for answer in ["accept", "ignore"] {
+        let refused = env.run(&format!("inbox {answer} {id} {eve}"));
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(refused.stderr.contains("SS7025"), "{refused:?}");
+        let why = "belongs to the mailbox of me@example.org";
+        assert!(refused.stderr.contains(why), "{refused:?}");
+    }
+    assert_eq!(question(&env), id);
+    assert!(sent(&env).is_empty());
+    assert!(!env.path("work/other/sent").exists());
+    // Nor is it counted there.
+    let none = env.run(&format!("mail ingest {eve}"));
+    assert!(!none.stderr.contains("question waits"), "{none:?}");
+    let own = env.run(&format!("inbox accept {id} {ACCOUNT} --send"));
+    assert_eq!(own.code, 0, "{own:?}");
+    assert_eq!(sent(&env).len(), 1);
+}
+
+#[test]
 fn what_is_accepted_is_sent_only_if_that_was_said() {
     let env = asked(&["Lunch"]);
     let id = question(&env);

@@ -68,6 +68,22 @@ fn an_edit_of_a_dry_run_is_what_is_sent_later() {
 }
 
 #[test]
+fn changes_that_another_process_keeps_are_not_passed_over_by_who_saw_none() {
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let terminal = Terminal::run(&env, &format!("inbox --send {ACCOUNT}"));
+    terminal.shows("To: Ann <ann@example.org>");
+    let kept = env.run(&format!(
+        "inbox edit {id} --set response_text=Friday {ACCOUNT}"
+    ));
+    assert_eq!(kept.code, 0, "{kept:?}");
+    terminal.press("\r").press("\r").press("a").press("y");
+    terminal.shows("others by now");
+    assert!(sent(&env).is_empty());
+    assert_eq!(questions(&env)[0]["edited_args"]["response_text"], "Friday");
+}
+
+#[test]
 fn a_dry_run_refuses_what_the_real_one_refuses() {
     let env = asked(&["Lunch"]);
     let id = question(&env);

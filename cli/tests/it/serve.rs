@@ -163,3 +163,50 @@ fn tokens_of_owners_that_other_users_can_read_are_warned_about() {
     };
     assert_eq!((warns(0o644), warns(0o600)), (true, false));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_told_to_end_answers_whoever_waits_and_the_next_one_finishes_the_run() {
+    let env = TestEnv::new();
+    env.write(
+        "work/replies.jsonl",
+        r#"{"text": "Two services.", "delay_ms": 2000, "repeat": "always"}"#,
+    );
+    let line = "serve --port 0 --no-input --offline --db t.db --model script:replies.jsonl";
+    let server = Served::start(&env, line);
+    let (_, made) = server.call("POST", "/threads", &json!({}));
+    let thread = format!("/threads/{}", made["thread_id"].as_str().unwrap());
+    let order = json!({"assistant_id": "archie", "input": {"user_input": "One or two?", "current_flow": "ask"}});
+    let (wait, address) = (format!("{thread}/runs/wait"), server.address.clone());
+    let waiting = std::thread::spawn(move || call(&address, &wait, &order));
+    while server.call("GET", &thread, &json!(null)).1["status"] != "busy" {}
+    assert_eq!(server.told_to_end(), Some(0));
+    let answered = waiting.join().unwrap();
+    let is_whole = answered.contains("Two services.") || answered.contains("SS9013");
+    assert!(is_whole, "{answered}");
+    let server = Served::start(&env, line);
+    while server.call("GET", &thread, &json!(null)).1["status"] == "busy" {}
+    let (_, state) = server.call("GET", &format!("{thread}/state"), &json!(null));
+    assert_eq!(
+        state["values"]["analysis_output"], "Two services.",
+        "{state}"
+    );
+}
+
+/// The whole answer to a request that waits.
+#[cfg(unix)]
+fn call(address: &str, path: &str, body: &Json) -> String {
+    use std::io::{Read as _, Write as _};
+    let (mut stream, body) = (
+        std::net::TcpStream::connect(address).unwrap(),
+        body.to_string(),
+    );
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}

@@ -36,6 +36,15 @@ impl Served {
         }
     }
 
+    /// Tells the server to end, as a service manager does, and gives its exit code.
+    #[cfg(unix)]
+    pub(crate) fn told_to_end(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        let mut tell = std::process::Command::new("kill");
+        assert!(tell.args(["-TERM", &pid]).status().unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+
     /// Kills the server, and starts it again at the same address.
     pub(crate) fn killed_and_restarted(mut self, env: &TestEnv, line: &str) -> Self {
         self.child.kill().unwrap();

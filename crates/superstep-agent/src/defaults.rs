@@ -228,9 +228,25 @@ pub(crate) fn read(ask: &OpenAsk, text: &str) -> Typed {
         (Some(answer), _) => answer.clone(),
         (None, Some(expected)) => return unclear(expected),
         (None, None) if kind.and_then(Json::as_str) == Some("string") => text.into(),
-        (None, None) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+        (None, None) => match serde_json::from_str(text) {
+            Ok(Json::Array(items)) => items.into(),
+            Ok(Json::Object(fields)) => fields.into(),
+            _ if is_about_call(&ask.body) => return unclear(VERDICTS),
+            Ok(value) => value,
+            Err(_) => text.into(),
+        },
     };
     Typed::Reading(Reading::Answer(Answer::from((ask.id, value))))
+}
+
+/// What a question about a call takes from an inbox.
+const VERDICTS: &str =
+    "accept, edit, respond or ignore, as inboxes send them: words alone decide nothing";
+
+/// Whether a question is about a call, in the form that inboxes know.
+fn is_about_call(body: &Json) -> bool {
+    let has_call = |body: &Json| body.get("action_request").is_some_and(Json::is_object);
+    has_call(body) || body.get(0).is_some_and(has_call)
 }
 
 fn unclear(expected: impl Into<String>) -> Typed {

@@ -29,6 +29,8 @@ pub(super) async fn interrupt_handler(
     let Some(input) = &state.email_input else {
         return Ok(ReplyState::update());
     };
+    let bound = services.check_account(state.account.as_deref());
+    bound.map_err(|error| NodeError::failed(error.failure()))?;
     let call = &pending.call;
     let scope = services.scope(&ctx).await?;
     let (decision, mode) = match call.name.as_str() {

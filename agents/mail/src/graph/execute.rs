@@ -23,6 +23,8 @@ pub(super) async fn make_call(
     let Some(input) = &state.email_input else {
         return Ok(ReplyState::update());
     };
+    let bound = services.check_account(state.account.as_deref());
+    bound.map_err(|error| NodeError::failed(error.failure()))?;
     let call = &job.call;
     let scope = services.scope(&ctx).await?;
     let here = scope.as_ref();

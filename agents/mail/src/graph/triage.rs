@@ -72,6 +72,7 @@ pub(super) async fn router(
     let Some(input) = &state.email_input else {
         return Ok(Command::goto(TopNode::NextMail));
     };
+    checked(&state, &services)?;
     // Two processes that take in the same mail at the same time must not handle it twice.
     if state.finished.contains(&input.id) {
         return Ok(Command::goto(TopNode::NextMail));
@@ -88,6 +89,7 @@ pub(super) async fn router(
     let update = MailState::update()
         .classification_decision(class)
         .judgement(judgement)
+        .account(services.mailbox.account())
         .reasoning(routed.reasoning);
     Ok(match class {
         Class::Respond => update
@@ -201,6 +203,7 @@ pub(super) async fn interrupt_handler(
     let Some(input) = &state.email_input else {
         return Ok(Command::goto(TopNode::NextMail));
     };
+    checked(&state, &services)?;
     let judged = state.judgement.clone().unwrap_or_default();
     let item = notice(input, &judged, &services);
     let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
@@ -269,7 +272,14 @@ pub(super) async fn mark_as_read(
     state: Snap<MailState>,
     services: Res<Services>,
 ) -> Result<(), NodeError> {
+    checked(&state, &services)?;
     services.mark_read(state.email_input.as_ref()).await
+}
+
+/// Refuses a thread of another mailbox.
+fn checked(state: &MailState, services: &Services) -> Result<(), NodeError> {
+    let found = services.check_account(state.account.as_deref());
+    found.map_err(|error| NodeError::failed(error.failure()))
 }
 
 /// What the handling of a mail leaves behind.

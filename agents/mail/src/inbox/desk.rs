@@ -89,6 +89,9 @@ impl Desk for MailAgent {
             let before = Before::of(self, thread).await?;
             let mut answers = Vec::new();
             for (question, answer) in given {
+                if *answer == InboxAnswer::Accept {
+                    self.check_edit(question).await?;
+                }
                 answers.push((question.ask.id, self.wire_answer(question, answer)?));
             }
             let run = async {
@@ -140,6 +143,17 @@ fn stopped() -> AfterAnswers {
 }
 
 impl MailAgent {
+    /// Refuses to accept a question as it was asked if changes to it were kept since it was shown.
+    async fn check_edit(&self, question: &InboxQuestion) -> Result<(), AgentError> {
+        let now = self.asked(&question.thread, &question.ask).await?;
+        match now.is_none_or(|now| now.edit == question.edit) {
+            true => Ok(()),
+            false => Err(AgentError::EditedMeanwhile {
+                question: question.short_id.clone(),
+            }),
+        }
+    }
+
     /// An answer as the question takes it, bound to that question.
     fn wire_answer(
         &self,

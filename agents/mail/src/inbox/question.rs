@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use superstep::{OpenAsk, text::single_line};
-use superstep_agent::{Choices, InboxEffect, InboxQuestion, Verb};
+use superstep_agent::{Choices, InboxEffect, InboxQuestion, Verb, bad};
 
 use super::description::Description;
 use crate::{
@@ -83,7 +83,12 @@ impl MailAgent {
             item: &item,
             edit: edit.as_ref(),
         };
-        let (lines, warnings) = description.lines();
+        let (mut lines, mut warnings) = description.lines();
+        if let Err(error) = self.services.check_account(state.account.as_deref()) {
+            let warning = error.to_string();
+            lines.insert(0, vec![bad(format!("! {warning}"))]);
+            warnings.insert(0, warning);
+        }
         let effect = kind.map(|kind| {
             let (verb, noun) = match kind {
                 EffectKind::Mail if action.action.starts_with(tools::SEND) => {
