@@ -45,7 +45,7 @@ Space of deleted threads is reused without it; this makes the file smaller.")]
 The key is 64 hexadecimal digits: `openssl rand -hex 32 > superstep.key`. An encrypted database is
 opened with the key in the file that SUPERSTEP_DB_KEY_FILE names, or in SUPERSTEP_DB_KEY.
 
-Threads and long-term memory are copied and verified; event logs (traces) are not. The original stays
+Threads, event logs (traces) and long-term memory are copied and verified. The original stays
 as it is: delete it once the copy works. Nobody can read the copy without the key.")]
     Encrypt {
         /// The new file

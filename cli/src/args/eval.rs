@@ -13,7 +13,9 @@ use crate::agents::Agent;
   superstep eval archie questions.jsonl --model anthropic --compare ollama:qwen3:8b
   superstep eval mail triage.jsonl --json > scores.jsonl
 
-A case is a line such as {\"input\": \"Which port?\", \"checks\": [{\"contains\": \"8080\"}]}; docs/eval.md has all checks.
+A case is a line such as
+  {\"input\": {\"user_input\": \"Which port?\", \"inputs\": {\"folder\": \"docs\"}}, \"checks\": [{\"contains\": \"8080\"}]}
+The input of Atris is text: {\"input\": \"Who follows @ann?\", ...}. docs/eval.md has all checks.
 Every case has a thread of its own, which is not stored. Exits with 1 if a case fails.")]
 pub(crate) struct EvalArgs {
     /// The agent
