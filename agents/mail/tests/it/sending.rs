@@ -621,7 +621,7 @@ async fn a_reply_that_may_have_been_sent_is_not_given_up_because_the_owner_is_an
         }
         tokio::task::yield_now().await;
     };
-    assert_eq!(refused.code(), "SS5108", "{refused}");
+    assert_eq!(refused.code(), "SS7025", "{refused}");
     drop(stranger);
     // Under its owner it is found among the sent mails, and whoever is asked next hears of it.
     let agent = fixture.agent(yes());
