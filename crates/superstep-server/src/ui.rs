@@ -52,6 +52,7 @@ const FILES: &[File] = files![
     "blocks.js" SCRIPT,
     "branch.js" SCRIPT,
     "chart.js" SCRIPT,
+    "citations.js" SCRIPT,
     "composer.js" SCRIPT,
     "conversation.js" SCRIPT,
     "diff.js" SCRIPT,
