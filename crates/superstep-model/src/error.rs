@@ -154,7 +154,10 @@ pub enum ErrorKind {
         host: String,
     },
     /// The model failed too often lately; no call was made.
-    #[error("{model} failed {failures} times in a row; waiting {wait:?} before the next call")]
+    #[error(
+        "{model} failed {failures} times in a row, so it is not called for another {} s",
+        wait.as_secs().max(1)
+    )]
     #[coded(
         "SS5013",
         Unavailable,

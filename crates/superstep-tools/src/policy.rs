@@ -70,7 +70,7 @@ impl Policy {
             return Ruling::Deny(format!("`{tool}` can {can}, which is forbidden"));
         }
         if self.asked.contains(tool) {
-            return Ruling::Ask(format!("`{tool}` is asked for every time"));
+            return Ruling::Ask(format!("a person decides about every call of `{tool}`"));
         }
         if can.has(Capabilities::SEND.and(Capabilities::EXEC)) {
             return Ruling::Ask(format!("`{tool}` can {can}"));

@@ -78,6 +78,7 @@ pub(super) fn title(
     match count {
         1 => format!("Here is what Audius says for {name}{details}:"),
         count if name.contains("trending") || name.contains("top") => {
+            let name = name.trim_start_matches("top ");
             format!("Here are the top {count} {name}{details}:")
         }
         count => format!("Here are {count} results for {name}{details}:"),
