@@ -3,7 +3,7 @@
 use crate::{
     Address, Judgement, Warning,
     input::EmailInput,
-    parse::{is_email, one_line},
+    parse::{Mail, is_email, one_line},
     prompt::person,
     services::Services,
 };
@@ -30,16 +30,30 @@ pub(crate) fn judged_fraud(judged: &Judgement) -> Option<Warning> {
     judged.is_suspicious.then_some(said)
 }
 
+/// Where answers go that leave the domain of the sender.
+fn elsewhere(mail: &Mail) -> Vec<&Address> {
+    let Some(from) = &mail.from else {
+        return Vec::new();
+    };
+    let own = base(domain(&from.email));
+    // A list sends what its members write, and wants the answers.
+    let others = mail.reply_to.iter().filter(|_| !mail.sending.through_list);
+    others
+        .filter(|other| base(domain(&other.email)) != own)
+        .collect()
+}
+
+/// Whether signs of fraud say where answers go.
+pub(crate) fn answers_leave_domain(mail: &Mail) -> bool {
+    !mail.reply_to.is_empty() && elsewhere(mail).len() == mail.reply_to.len()
+}
+
 /// The signs of fraud of a mail, a sentence each.
 pub(crate) fn signs(input: &EmailInput, owner: &Address) -> Vec<String> {
     let mail = &input.mail;
     let mut signs = Vec::new();
     if let Some(from) = &mail.from {
-        let own = domain(&from.email);
-        // A list sends what its members write, and wants the answers.
-        let elsewhere = mail.reply_to.iter().filter(|_| !mail.sending.through_list);
-        let elsewhere = elsewhere.filter(|other| base(domain(&other.email)) != base(own));
-        signs.extend(elsewhere.map(|other| {
+        signs.extend(elsewhere(mail).into_iter().map(|other| {
             format!(
                 "Answers go to another domain than the sender's: {}",
                 person(other)

@@ -9,7 +9,7 @@
 //! start ─► llm_call ─► interrupt_handler (one per call) ──► settle_decisions
 //!             ▲                                                   │ one task each
 //!             │        turn_end ◄── make_call, update_memory ◄────┘
-//!             └───────────┤  └─► make_call (mail that waited for the calendar)
+//!             └───────────┤  └─► make_call (calls that waited for others)
 //!                         ├─ Done ─► mark_as_read_node ─► end
 //!                         └─ ignored ─► end
 //! ```
@@ -41,7 +41,8 @@
 //! (`guided`, and the module `small`).
 //!
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
-//! each approved call is a task of its own, so that none is made again because of another. An approval
+//! each approved call is a task of its own, so that none is made again because of another. The calendar comes first, then
+//! mail to others, then the reply: mail that rests on a call that was not made is withdrawn (`order`). An approval
 //! is for the mode and the thread it was given in: a run in the other mode, or of a copy of the thread,
 //! makes nothing of it, and asks again.
 
@@ -50,6 +51,7 @@ mod dispatch;
 mod execute;
 mod guided;
 mod learn;
+pub(crate) mod order;
 mod respond;
 mod review;
 mod triage;
@@ -70,7 +72,7 @@ use superstep::{
 
 use crate::{
     Judgement, MailError, MailId, Mode, class::Class, input::EmailInput,
-    memory::feedback::FeedbackItem, services::Services, tools::EffectKind,
+    memory::feedback::FeedbackItem, services::Services,
 };
 
 /// The state of a thread of mails.
@@ -211,6 +213,15 @@ pub(crate) struct Decided {
     terms: Terms,
 }
 
+impl Decided {
+    fn is_approved(&self) -> bool {
+        matches!(
+            self.decision,
+            Decision::Direct | Decision::Accept | Decision::Edit(_)
+        )
+    }
+}
+
 /// A call that is to be made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Job {
@@ -222,12 +233,6 @@ struct Job {
     /// The terms it was approved on.
     #[serde(flatten)]
     terms: Terms,
-}
-
-impl Job {
-    fn is_for(&self, effect: EffectKind) -> bool {
-        EffectKind::of(&self.call.name) == Some(effect)
-    }
 }
 
 /// What people did in a turn that one note can learn from.

@@ -30,7 +30,7 @@
 //! fs::write(folder.path().join("lunch.eml"), letter)?;
 //!
 //! // A model that follows a script, so that nothing but this runs.
-//! let sorted = json!({"reasoning": "Ann asks.", "classification": "respond"});
+//! let sorted = json!({"reasoning": "Ann asks.", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"});
 //! let reply = json!({"email_id": "lunch.eml", "response_text": "Yes.", "email_address": "me@example.org"});
 //! let model = Script::new([
 //!     Step::data(sorted).when(When::schema("triage")),

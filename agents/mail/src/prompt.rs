@@ -6,7 +6,7 @@ use superstep::text::sanitize;
 use crate::{
     Address,
     input::EmailInput,
-    parse::{Attachment, Mail, clipped},
+    parse::{Attachment, Mail, Sending, clipped},
     settings::Zone,
 };
 
@@ -35,14 +35,15 @@ pub(crate) fn person(address: &Address) -> String {
     address.to_string()
 }
 
-/// The words of the owner, as a model reads them.
-pub(crate) fn says(owner: &str, words: &str) -> String {
-    format!("{owner} says: {words}")
+/// The words of the user, as a model reads them.
+pub(crate) fn says(words: &str) -> String {
+    format!("The user says: {words}")
 }
 
-/// The words of the owner in such a text.
+/// The words of the user in such a text. Earlier versions called them by name.
 pub(crate) fn said_by(owner: &str, text: &str) -> Option<String> {
-    let words = text.strip_prefix(owner)?.strip_prefix(" says: ")?;
+    let mut names = ["The user", owner].into_iter();
+    let words = names.find_map(|name| text.strip_prefix(name)?.strip_prefix(" says: "))?;
     Some(words.to_owned())
 }
 
@@ -133,10 +134,26 @@ pub(crate) fn day_and_time(at: Timestamp, zone: &Zone) -> String {
 /// A mail as it is put before a model: the mail and no instruction.
 pub(crate) fn for_model(input: &EmailInput, zone: &Zone) -> String {
     format!(
-        "Email id: {}\n----- the mail begins -----\n{}\n----- the mail ends -----",
+        "Email id: {}\n{}----- the mail begins -----\n{}\n----- the mail ends -----",
         input.id.0,
+        sent_how(&input.mail.sending),
         shown(&input.mail, zone)
     )
+}
+
+/// How a mail was sent, by its headers.
+fn sent_how(sending: &Sending) -> String {
+    let all = [
+        (sending.by_program, "by a program"),
+        (sending.through_list, "through a mailing list"),
+        (sending.has_unsubscribe, "with a way to unsubscribe"),
+    ];
+    let said = all.into_iter().filter(|(is_so, _)| *is_so);
+    let said: Vec<&str> = said.map(|(_, how)| how).collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("Sent: {}\n", said.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ pub struct View {
     /// The mail that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail: Option<String>,
+    /// The owner's zone, such as `Europe/Berlin`; absent in questions of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
 }
 
 /// Something to see before a question is answered.

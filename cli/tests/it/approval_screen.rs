@@ -13,7 +13,7 @@ const ACCOUNT: &str = "--folder mail --owner me@example.org --model script:repli
 /// A model that answers each of these mails with this text.
 fn replies(subjects: &[&str], text: &str) -> String {
     let mut lines = vec![
-        r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it asks", "classification": "respond"}, "repeat": "always"}"#.to_owned(),
+        r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it asks", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}, "repeat": "always"}"#.to_owned(),
         r#"{"when": {"tool": "Done", "result": "send_email_tool"}, "calls": [{"name": "Done", "args": {"done": true}}], "repeat": "always"}"#.to_owned(),
     ];
     let text = serde_json::to_string(text).unwrap();

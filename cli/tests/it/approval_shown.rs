@@ -22,13 +22,13 @@ fn env_proposing(args: Json, rest: &str) -> TestEnv {
     let fields = all.as_object_mut().unwrap();
     fields.extend(args.as_object().unwrap().clone());
     let sorted = json!({"when": {"schema": "triage"}, "repeat": "always",
-        "data": {"reasoning": "it asks", "classification": "respond"}});
+        "data": {"reasoning": "it asks", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}});
     let mut calls = vec![json!({"name": "send_email_tool", "args": all})];
     if rest == THEN_NO_KEY {
-        // A turn that looks something up is not the last one.
+        // A turn with a refused call is not the last one.
         calls.insert(
             0,
-            json!({"name": "search_mail", "args": {"words": ["agreed"]}}),
+            json!({"name": "send_email_tool", "args": {"response_text": " "}}),
         );
     }
     let call = json!({"when": {"tool": "Done"}, "calls": calls});

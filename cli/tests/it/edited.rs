@@ -27,7 +27,7 @@ const LUNCH: Exchange = Exchange {
 fn asked(exchanges: &[Exchange]) -> TestEnv {
     let env = env_with(&[]);
     let sorted = json!({"when": {"schema": "triage"}, "repeat": "always",
-        "data": {"reasoning": "it asks", "classification": "respond"}});
+        "data": {"reasoning": "it asks", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}});
     let done = json!({"when": {"tool": "Done", "result": "send_email_tool"}, "repeat": "always",
         "calls": [{"name": "Done", "args": {"done": true}}]});
     let mut script = vec![sorted.to_string(), done.to_string()];

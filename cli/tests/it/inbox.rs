@@ -151,7 +151,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
         assert!(wrong.stderr.contains(message), "{set}: {}", wrong.stderr);
     }
     let same = env.run(&format!(
-        "inbox edit {send} --set email_id=lunch.eml {ACCOUNT}"
+        "inbox edit {send} --set to=all {ACCOUNT}"
     ));
     assert!(
         same.code == 2 && same.stderr.contains("accept"),
@@ -429,7 +429,7 @@ fn a_copy_of_a_thread_is_in_the_inbox_and_its_question_is_named_by_thread_and_id
 
 /// A model that proposes a reply, and another one when it is told to try again.
 const TWICE: &str = r#"{"script": {"name": "twice"}}
-{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "respond"}, "repeat": "always"}
+{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}, "repeat": "always"}
 {"when": {"tool": "Done", "anywhere": "says: try again"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "Second try.", "email_address": "me@example.org"}}]}
 {"when": {"tool": "Done", "result": "send_email_tool"}, "calls": [{"name": "Done", "args": {"done": true}}], "repeat": "always"}
 {"when": {"tool": "Done"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "First try.", "email_address": "me@example.org"}}], "repeat": "always"}

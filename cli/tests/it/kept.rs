@@ -12,7 +12,7 @@ const CHAT: &str = "model chat --model script:FIXTURES/talk.jsonl";
 const UP: &str = "\u{1b}[A";
 
 /// A model that proposes two replies in one turn.
-const TWO: &str = r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it asks", "classification": "respond"}, "repeat": "always"}
+const TWO: &str = r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it asks", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}, "repeat": "always"}
 {"when": {"tool": "Done", "result": "send_email_tool"}, "calls": [{"name": "Done", "args": {"done": true}}], "repeat": "always"}
 {"when": {"tool": "Done"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "One.", "email_address": "me@example.org"}}, {"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "Two.", "email_address": "me@example.org"}}], "repeat": "always"}
 "#;

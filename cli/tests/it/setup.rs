@@ -233,7 +233,7 @@ fn a_node_has_the_model_that_the_settings_give_it() {
     env.write(
         "home/small.jsonl",
         r#"{"script": {"name": "small"}}
-{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "ignore"}}
+{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "ignore", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}}
 "#,
     );
     env.write(
@@ -405,7 +405,7 @@ fn prompts_of_the_assistant_come_from_the_settings() {
     );
     env.write(
         &format!("{folder}/own.jsonl"),
-        r#"{"when": {"schema": "triage", "anywhere": "Only beekeepers write to me@example.org"}, "data": {"reasoning": "so", "classification": "ignore"}}
+        r#"{"when": {"schema": "triage", "anywhere": "Only beekeepers write to me@example.org"}, "data": {"reasoning": "so", "classification": "ignore", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}}
 "#,
     );
     env.write(FILE, "model = \"script:own.jsonl\"\n");

@@ -90,7 +90,7 @@ fn the_inbox_is_listed_by_date_with_sender_and_subject_first() {
     }
     env.write(
         "work/own.jsonl",
-        r#"{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "notify"}, "repeat": "always"}
+        r#"{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "notify", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"}, "repeat": "always"}
 "#,
     );
     let line = "mail ingest --folder mail --owner me@example.org --model script:own.jsonl";

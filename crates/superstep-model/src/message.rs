@@ -24,6 +24,9 @@ pub struct Message {
     pub body: Body,
 }
 
+/// The id of messages that say when a request is made.
+pub(crate) const MOMENT: &str = "moment";
+
 /// What a message says, by who speaks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type")]
@@ -230,6 +233,17 @@ impl Message {
     /// Content of somebody the program does not know, handed to the model in the user's turn.
     pub fn untrusted(content: impl Into<Content>) -> Self {
         Self::user(content).labeled(Label::Untrusted)
+    }
+
+    /// When a request is made, told to the model in the user's turn. Recordings leave it out of the key of a request. At the
+    /// end of the messages it changes nothing of their common beginning.
+    pub fn moment(content: impl Into<Content>) -> Self {
+        Self::user(content).with_id(MOMENT)
+    }
+
+    /// Whether it is one of [`Message::moment`].
+    pub fn is_moment(&self) -> bool {
+        self.id.as_deref() == Some(MOMENT)
     }
 
     /// The same message with an id.

@@ -7,8 +7,13 @@ use superstep::{
     tools::{Decision, Digest, ParsedCall as _, Scope, Terms},
 };
 
-use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, guided::Handling};
+use super::{
+    Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate,
+    guided::Handling,
+    order::{rests_on, withdrawn_before},
+};
 use crate::{
+    Warning,
     agenda::{Agenda, thread},
     cautions::Cautions,
     mode::{describe, revealed},
@@ -88,7 +93,14 @@ fn item(
     let title = title.unwrap_or(call.name.as_str());
     let text = parsed.as_ref().and_then(|parsed| parsed.describe());
     let judged = state.judgement.as_ref();
-    let cautions = Cautions::of(judged, agenda);
+    let mut cautions = Cautions::of(judged, agenda);
+    let is_mail = EffectKind::of(&call.name) == Some(EffectKind::Mail);
+    if is_mail {
+        let new = state.messages.get(state.inherited..).unwrap_or_default();
+        cautions
+            .warnings
+            .extend(withdrawn_before(new).map(Warning::new));
+    }
     let text = text.map(|text| cautions.above(&text));
     let about = match text {
         Some(text) if takes_effect => describe(mode, title, &text),
@@ -98,6 +110,7 @@ fn item(
     let mut notes = cautions.below();
     let note = state.small.as_ref().and_then(Handling::note);
     let note = note.filter(|_| call.name == SEND);
+    let note = note.or_else(|| rests_on(call, &state.messages).filter(|_| is_mail));
     if let Some(note) = &note {
         notes.push_str(&format!("\n{note}\n"));
     }

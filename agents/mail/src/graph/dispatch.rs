@@ -1,6 +1,4 @@
 //! Dispatch of the decisions of a turn as tasks: one per approved call, one per note.
-//!
-//! A mail may promise a meeting of the same turn, so mail waits until the calendar has it.
 
 use superstep::{
     Command, Ctx, Input, NodeError, Res, Snap,
@@ -11,7 +9,8 @@ use superstep::{
 use super::{
     Decided, Feedback, Job, ReplyNode, ReplyState, ReplyStateUpdate,
     learn::learn_from,
-    turn::{last_turn, of_turn, result, result_of},
+    order::Approved,
+    turn::{last_turn, of_turn, result},
 };
 use crate::{
     Class, Topic,
@@ -34,10 +33,16 @@ pub(super) async fn settle_decisions(
         return Ok(Command::end());
     };
     let judged = state.judgement.clone().unwrap_or_default();
+    let approved = Approved::of(&state);
+    let is_said = |it: &&Decided| matches!(it.decision, Decision::Response(_));
+    // The mail is left if nothing else is wanted; refused beside other calls, only this call is.
+    let is_left = !decided.iter().any(|it| it.is_approved() || is_said(it));
+    // Words are for the model, and so is mail that it has to write anew.
+    let goes_on = !approved.withdrawn.is_empty() || decided.iter().any(is_said);
     let (mut patched, mut is_patched) = (said.clone(), false);
-    let (mut jobs, mut replies, mut feedback) = (Vec::new(), Vec::new(), Vec::<Feedback>::new());
+    let (mut replies, mut feedback) = (Vec::new(), Vec::<Feedback>::new());
     let mut ignored = false;
-    for it in decided {
+    for it in &decided {
         let Decided {
             place, decision, ..
         } = it;
@@ -45,15 +50,11 @@ pub(super) async fn settle_decisions(
             continue;
         };
         let action = match decision {
-            Decision::Direct | Decision::Accept => {
-                jobs.push(job(call, it));
-                continue;
-            }
+            Decision::Direct | Decision::Accept => continue,
             Decision::Edit(args) => {
                 if let Some(call) = patched.tool_calls.get_mut(*place) {
                     call.args = args.clone();
                     is_patched = true;
-                    jobs.push(job(call, it));
                 }
                 UserAction::Edited(edited(&call.args, args))
             }
@@ -62,10 +63,19 @@ pub(super) async fn settle_decisions(
                 continue;
             }
             Decision::Ignore => {
-                ignored = true;
-                let text = "the user wants nothing done about this mail; the call was not made";
+                ignored = !goes_on;
+                let (text, action) = match is_left {
+                    true => (
+                        "the user wants nothing done about this mail; the call was not made",
+                        UserAction::Ignored,
+                    ),
+                    false => (
+                        "the user does not want this call; it was not made",
+                        UserAction::Refused,
+                    ),
+                };
                 replies.push(result(&ctx, *place, call, text, ToolStatus::Success));
-                UserAction::Ignored
+                action
             }
             Decision::Response(text) => {
                 let reply_text = match call.name.as_str() {
@@ -81,7 +91,7 @@ pub(super) async fn settle_decisions(
         };
         // What is left of a fraud or of a notice about security says nothing about other mail.
         let may_teach = !judged.is_suspicious && !judged.is_security_notice;
-        if action == UserAction::Ignored && !may_teach {
+        if !may_teach && matches!(action, UserAction::Ignored | UserAction::Refused) {
             continue;
         }
         let item = FeedbackItem::about_mail(&call.name, action, input, Class::Respond);
@@ -98,6 +108,11 @@ pub(super) async fn settle_decisions(
             }),
         }
     }
+    let ready = decided
+        .iter()
+        .filter(|it| approved.ready.contains(&it.place));
+    let jobs = ready.filter_map(|it| Some(job(patched.tool_calls.get(it.place)?, it)));
+    let jobs: Vec<Job> = jobs.collect();
     let mut messages = Vec::new();
     if is_patched {
         let mut message = message.clone();
@@ -109,9 +124,6 @@ pub(super) async fn settle_decisions(
         .messages(messages)
         .ignored(ignored)
         .end();
-    if jobs.iter().any(|job| job.is_for(EffectKind::Calendar)) {
-        jobs.retain(|job| !job.is_for(EffectKind::Mail));
-    }
     if jobs.is_empty() && feedback.is_empty() {
         return Ok(command.and_goto(ReplyNode::TurnEnd));
     }
@@ -123,44 +135,28 @@ pub(super) async fn settle_decisions(
     }))
 }
 
-/// The end of a turn whose approved mail waited for its calendar: the mail is sent, or the model reads why not.
-/// Nothing if no mail waits.
-pub(super) fn send_waiting_mail(
+/// The end of a turn with approved calls that waited for others: they are made, or the model reads why they are not.
+/// Nothing if none waits.
+pub(super) fn make_waiting(
     state: &ReplyState,
     ctx: &Ctx,
 ) -> Option<Command<ReplyState, ReplyNode>> {
     let (_, said) = last_turn(&state.messages)?;
-    let mut waiting = Vec::new();
-    let mut missing = None;
-    for it in of_turn(state) {
-        let Some(call) = said.tool_calls.get(it.place) else {
-            continue;
-        };
-        let result = result_of(state, call);
-        match (EffectKind::of(&call.name), result) {
-            (Some(EffectKind::Mail), None) => waiting.push((it, call)),
-            (Some(EffectKind::Calendar), Some(result)) => {
-                let is_made =
-                    result.status == ToolStatus::Success && !state.left.contains(&call.id);
-                missing = missing.or((!is_made).then_some(&call.name));
-            }
-            _ => {}
-        }
+    let approved = Approved::of(state);
+    if !approved.ready.is_empty() {
+        let ready = of_turn(state).filter(|it| approved.ready.contains(&it.place));
+        let jobs = ready.filter_map(|it| Some(job(said.tool_calls.get(it.place)?, it)));
+        return Some(jobs.fold(Command::end(), |command, job| {
+            command.and_send(ReplyNode::MakeCall, &job)
+        }));
     }
-    if waiting.is_empty() {
+    if approved.withdrawn.is_empty() {
         return None;
     }
-    let Some(missing) = missing else {
-        let command = Command::end();
-        return Some(waiting.iter().fold(command, |command, (it, call)| {
-            command.and_send(ReplyNode::MakeCall, &job(call, it))
-        }));
-    };
-    let why = format!(
-        "not sent, because {missing} of this turn was not made: write a mail that is true without it"
-    );
-    let results = waiting.iter();
-    let results = results.map(|(it, call)| result(ctx, it.place, call, &why, ToolStatus::Error));
+    let results = approved.withdrawn.iter().filter_map(|(place, why)| {
+        let call = said.tool_calls.get(*place)?;
+        Some(result(ctx, *place, call, why, ToolStatus::Error))
+    });
     let update = ReplyState::update().messages(results.collect::<Vec<_>>());
     Some(update.goto(ReplyNode::TurnEnd))
 }

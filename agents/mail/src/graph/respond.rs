@@ -6,21 +6,22 @@ use jiff::Timestamp;
 use serde_json::json;
 use superstep::{
     Command, Ctx, NodeError, Res, Snap,
-    model::{Body, Message, Reply, Request, ToolCall, ToolChoice, message::ToolStatus},
+    model::{Body, Message, Reply, Request, ToolCall, ToolChoice, ToolSpec, message::ToolStatus},
     text::single_line,
     tools::{Decision, Turn, guided::Profile, stream_reply},
 };
 
 use super::{
     Decided, Pending, ReplyNode, ReplyState,
-    dispatch::send_waiting_mail,
+    dispatch::make_waiting,
     guided, opening_id,
+    order::premature,
     turn::{last_turn, of_turn, reply, result},
 };
 use crate::{
     Stage, Topic, View,
     agenda::{Agenda, thread},
-    danger::dangers,
+    danger::{dangers, signs},
     moment::Moment,
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
@@ -195,21 +196,47 @@ async fn request(
     ];
     places.extend(moment.places());
     let system = filled(services.settings.prompts.of(Stage::Respond), &places);
-    let mut said = state.messages.clone();
-    // In front of the mail, so that all before it stays the same.
+    let tools = validator.specs();
+    let mut said: Vec<Message> = state.messages.clone();
+    for message in &mut said {
+        as_described(message, &tools);
+    }
     let mail = state
         .email_input
         .as_ref()
         .map(|input| opening_id(&input.id));
     let at = said.iter().rposition(|message| message.id == mail);
-    let text = format!("{} Handle the mail below.", moment.sentence());
+    let mut text =
+        "Handle the mail below. Behind it is what was found when it was sorted.".to_owned();
+    let input = state.email_input.as_ref();
+    let signs = input.map_or(0, |input| signs(input, services.mailbox.owner()).len());
+    if signs > 0 {
+        text.push_str(&format!(" Signs of fraud that the program found: {signs}."));
+    }
     said.insert(at.unwrap_or_default(), Message::user(text));
+    // At the end, so that all before it stays the same.
+    said.push(Message::moment(moment.sentence()));
     Ok(Request {
-        tools: validator.specs(),
+        tools,
         tool_choice: ToolChoice::Required,
         max_tokens: services.settings.max_tokens,
         ..Request::new([Message::system(system)].into_iter().chain(said))
     })
+}
+
+/// Leaves out of calls what the program added to them: the model is told of no such arguments.
+fn as_described(message: &mut Message, tools: &[ToolSpec]) {
+    let Body::Model(said) = &mut message.body else {
+        return;
+    };
+    for call in &mut said.tool_calls {
+        let tool = tools.iter().find(|tool| tool.name == call.name);
+        let known = tool.and_then(|tool| tool.parameters.get("properties")?.as_object());
+        if let Some(known) = known {
+            call.args
+                .retain(|name, _| known.contains_key(name) || name == "subject");
+        }
+    }
 }
 
 /// The calls that can be made, by their place, and what the model reads about the others.
@@ -225,8 +252,18 @@ fn sorted(
         Turn::Repair { messages, .. } if has_calls => (Vec::new(), messages),
         Turn::Repair { .. } | Turn::Say(_) => (Vec::new(), Vec::new()),
     };
+    let invalid: Vec<String> = refused.iter().filter_map(tool_of).collect();
+    let names = valid.iter().map(|call| (call.name.clone(), true));
+    let names: Vec<(String, bool)> = names
+        .chain(invalid.into_iter().map(|name| (name, false)))
+        .collect();
     let mut calls = Vec::new();
     for call in valid.into_iter().filter(|call| call.name != DONE) {
+        let others = names.iter().map(|(name, is_valid)| (&**name, *is_valid));
+        if let Some(why) = premature(&call.name, others) {
+            refused.push(reply(&call, &why, ToolStatus::Error).into());
+            continue;
+        }
         let place = said.tool_calls.iter().position(|it| it.id == call.id);
         match place {
             Some(place) if calls.len() < MAX_CALLS => calls.push((place, call)),
@@ -242,6 +279,14 @@ fn sorted(
     (calls, refused.collect())
 }
 
+/// The tool that a result is of.
+fn tool_of(message: &Message) -> Option<String> {
+    match &message.body {
+        Body::Tool(reply) => Some(reply.name.clone()),
+        _ => None,
+    }
+}
+
 fn done_replies(said: &Reply, ctx: &Ctx, text: &str, status: ToolStatus) -> Vec<Message> {
     let calls = said.tool_calls.iter().enumerate();
     let done = calls.filter(|(_, call)| call.name == DONE);
@@ -254,7 +299,7 @@ pub(super) async fn turn_end(
     state: Snap<ReplyState>,
     ctx: Ctx,
 ) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
-    if let Some(command) = send_waiting_mail(&state, &ctx) {
+    if let Some(command) = make_waiting(&state, &ctx) {
         return Ok(command);
     }
     let Some((_, said)) = last_turn(&state.messages) else {
@@ -322,6 +367,7 @@ pub(super) async fn ask_person(
             text: Some(why.clone()),
             mail: mail.clone(),
             warnings,
+            time_zone: Some(services.zone.name.clone()),
             ..View::default()
         })),
         description: format!(
@@ -333,7 +379,7 @@ pub(super) async fn ask_person(
     let mode = services.settings.mode();
     Ok(match decide(&ctx, item, None, mode, |_| Ok(()))?.0 {
         Decision::Response(text) => {
-            let reply_text = says(&services.owner(), &text);
+            let reply_text = says(&text);
             ReplyState::update()
                 .messages(vec![
                     Message::user(reply_text).with_id(ctx.idempotency_key("said")),

@@ -144,6 +144,7 @@ impl Reviewer for ApprovalReviewer<'_> {
 
     fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
         let (asked, mut warnings) = self.call.outcome(lost);
+        let zone = self.call.view(asked.title).time_zone;
         warnings.splice(0..0, self.judged.iter().cloned());
         let (title, marks) = (asked.title, marked(&warnings));
         let item = Item {
@@ -159,6 +160,7 @@ impl Reviewer for ApprovalReviewer<'_> {
                 title: title.to_owned(),
                 warnings,
                 text: Some(asked.text),
+                time_zone: zone,
                 ..View::default()
             })),
         };

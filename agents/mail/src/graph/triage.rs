@@ -27,19 +27,16 @@ use crate::{
     wire::{Action, Item, NOTIFY, READ, WORDS, decide},
 };
 
-/// How a mail is sorted. Models that were told of less say less.
+/// How a mail is sorted.
 #[derive(Deserialize)]
 struct Routed {
     reasoning: String,
     classification: Class,
-    #[serde(default)]
     suspicious: bool,
-    #[serde(default)]
     security_notice: bool,
-    #[serde(default)]
     urgency: Urgency,
-    #[serde(default)]
-    language: String,
+    /// Nothing for a mail without words.
+    language: Option<String>,
 }
 
 impl Routed {
@@ -59,7 +56,7 @@ impl Routed {
             is_suspicious: self.suspicious,
             is_security_notice: self.security_notice,
             urgency: self.urgency,
-            language: one_line(&self.language, 40),
+            language: one_line(self.language.as_deref().unwrap_or_default(), 40),
         }
     }
 }
@@ -88,12 +85,12 @@ pub(super) async fn router(
     let (class, judgement) = (routed.class(), routed.judgement());
     let update = MailState::update()
         .classification_decision(class)
-        .judgement(judgement)
+        .judgement(judgement.clone())
         .account(services.mailbox.account())
         .reasoning(routed.reasoning);
     Ok(match class {
         Class::Respond => update
-            .messages(vec![opening(input, &services)])
+            .messages(vec![opening(input, &judgement, &services)])
             .goto(TopNode::ResponseAgent),
         Class::Notify => update.goto(TopNode::TriageInterruptHandler),
         Class::Ignore => update.goto(left(&services)),
@@ -124,7 +121,7 @@ async fn sorted_small(
         suspicious: false,
         security_notice: false,
         urgency: Urgency::default(),
-        language: String::new(),
+        language: None,
     })
 }
 
@@ -146,7 +143,7 @@ async fn sorted(
     let system = filled(services.settings.prompts.of(Stage::Triage), &places);
     let signs = signs(input, services.mailbox.owner());
     let mut mail = for_model(input, &services.zone);
-    let mut question = format!("{} Sort the mail below.", moment.sentence());
+    let mut question = "Sort the mail below.".to_owned();
     if !signs.is_empty() {
         // They quote the mail, so they are data as well.
         let count = signs.len();
@@ -164,9 +161,11 @@ async fn sorted(
             "suspicious": {"type": "boolean"},
             "security_notice": {"type": "boolean"},
             "urgency": {"type": "string", "enum": ["today", "soon", "later"]},
-            "language": {"type": "string", "maxLength": 40},
+            "language": {"type": ["string", "null"], "maxLength": 40},
         },
-        "required": ["reasoning", "classification"],
+        "required": [
+            "reasoning", "classification", "suspicious", "security_notice", "urgency", "language",
+        ],
         "additionalProperties": false,
     });
     let schema = Schema::new("triage", schema)?;
@@ -174,6 +173,7 @@ async fn sorted(
         Message::system(system),
         Message::user(question),
         Message::untrusted(mail),
+        Message::moment(moment.sentence()),
     ];
     let request = Request {
         max_tokens: services.settings.max_tokens,
@@ -182,9 +182,21 @@ async fn sorted(
     Ok(structured::<Routed>(model, request, &schema).await?.value)
 }
 
-/// The mail as the first thing said to the model that handles it.
-fn opening(input: &EmailInput, services: &Services) -> Message {
-    Message::untrusted(for_model(input, &services.zone)).with_id(opening_id(&input.id))
+/// The mail as the first thing said to the model that handles it, and what was found when it was sorted. A model's reason
+/// and the signs of fraud quote the mail, so they are data as well.
+fn opening(input: &EmailInput, judged: &Judgement, services: &Services) -> Message {
+    let mut text = for_model(input, &services.zone);
+    if !judged.reason.is_empty() {
+        text.push_str(&format!("\n\nReason of the sorting: {}", judged.reason));
+    }
+    if judged.is_suspicious {
+        text.push_str("\n\nThe sorting took it for a fraud.");
+    }
+    let signs = signs(input, services.mailbox.owner());
+    if !signs.is_empty() {
+        text.push_str(&format!("\n\nSigns of fraud:\n- {}", signs.join("\n- ")));
+    }
+    Message::untrusted(text).with_id(opening_id(&input.id))
 }
 
 /// Where mail goes that nothing is done about.
@@ -209,9 +221,10 @@ pub(super) async fn interrupt_handler(
     let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
     let (action, update, next) = match decision {
         Decision::Response(said) => {
-            let instruction = says(&services.owner(), &said);
+            let instruction = says(&said);
             let instruction = Message::user(instruction).with_id(ctx.idempotency_key("said"));
-            let update = MailState::update().messages(vec![opening(input, &services), instruction]);
+            let update =
+                MailState::update().messages(vec![opening(input, &judged, &services), instruction]);
             (UserAction::Said(said), update, TopNode::ResponseAgent)
         }
         // It was read, and that is all.
@@ -263,6 +276,7 @@ fn notice(input: &EmailInput, judged: &Judgement, services: &Services) -> Item {
             urgency: Some(judged.urgency),
             options: vec![READ.into()],
             mail: Some(mail),
+            time_zone: Some(services.zone.name.clone()),
             ..View::default()
         })),
     }

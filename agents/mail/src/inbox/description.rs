@@ -117,6 +117,23 @@ impl Description<'_> {
         }
     }
 
+    /// The time of the meeting that a question is about.
+    pub(super) fn when(&self) -> Option<String> {
+        let (ours, _) = parts(&self.item.description);
+        let action = self.item.action_request.action.split(':').next();
+        let mut lines = ours.lines();
+        let line = match action? {
+            // It stands below the title.
+            tools::SCHEDULE => lines
+                .skip_while(|line| !line.starts_with(GUTTER))
+                .find(|line| !line.starts_with(GUTTER)),
+            tools::MOVE => lines.find_map(|line| line.strip_prefix("New: ")),
+            tools::CANCEL => lines.find_map(|line| line.strip_prefix("Cancelled: ")),
+            _ => None,
+        };
+        line.map(single_line).filter(|line| !line.is_empty())
+    }
+
     /// How many lines say what is about to be done: to whom, the subject and the first lines of a reply; the first lines of
     /// anything else.
     pub(super) fn brief(&self, lines: &[Vec<Span>]) -> usize {

@@ -18,7 +18,10 @@ use superstep_agent::{
     RunEnd,
 };
 
-use super::effects::{Effect, Effects};
+use super::{
+    editable::completed,
+    effects::{Effect, Effects},
+};
 use crate::{AgentError, Answer, Item, MailAgent, Topic, Version, tools};
 
 /// What there was before.
@@ -49,7 +52,8 @@ impl Desk for MailAgent {
     ) -> BoxFuture<'a, Result<InboxQuestion, ContractError>> {
         Box::pin(async move {
             let (thread, item) = (&question.thread, self.item_of(question)?);
-            let description = self.describe_edit(thread, &item, args).await?;
+            let call = completed(&item, args);
+            let description = self.describe_edit(thread, &item, &call).await?;
             let item = Item {
                 description,
                 ..item
@@ -70,7 +74,8 @@ impl Desk for MailAgent {
             match is_changed {
                 true => {
                     let item = self.item_of(question)?;
-                    self.keep_edit(thread, ask, &item, args).await?;
+                    let call = completed(&item, args);
+                    self.keep_edit(thread, ask, &item, &call).await?;
                 }
                 false => self.drop_edit(thread, ask).await?,
             }
@@ -164,7 +169,7 @@ impl MailAgent {
         let tool = &item.action_request.action;
         let answer = match answer {
             InboxAnswer::Accept => Answer::accept(),
-            InboxAnswer::Edit(args) => Answer::edit(tool, args.clone()),
+            InboxAnswer::Edit(args) => Answer::edit(tool, completed(&item, args)),
             InboxAnswer::Respond(words) => Answer::response(words),
             InboxAnswer::Read => Answer::read(),
             InboxAnswer::Ignore => Answer::ignore(),

@@ -1,13 +1,22 @@
 //! Questions of the assistant as an inbox lists and shows them.
 
 use serde_json::{Map, Value as Json};
-use superstep::{OpenAsk, text::single_line};
+use superstep::{
+    OpenAsk,
+    dynamic::{SubState, state::Depth},
+    text::single_line,
+};
 use superstep_agent::{Choices, InboxEffect, InboxQuestion, Verb, bad};
 
-use super::description::Description;
+use super::{
+    description::Description,
+    editable::{completed, editable},
+};
 use crate::{
     AgentError, InboxItem, Item, MailAgent,
     contract::NAME,
+    graph::order::refused_beside,
+    settings::Zone,
     tools::{self, EffectKind},
     wire::NOTIFY,
     without_mode,
@@ -17,7 +26,7 @@ use crate::{
 const LETTERS: usize = 8;
 
 /// Arguments that are lists, also where a call left them out.
-const LISTS: &[&str] = &["additional_recipients", "attendees"];
+const LISTS: &[&str] = &["additional_recipients", "attendees", "drop"];
 
 impl MailAgent {
     /// The open questions of a thread, as an inbox shows them.
@@ -40,6 +49,7 @@ impl MailAgent {
         };
         let kept = self.kept_edit(&asked).await?;
         let mut item = without_its_mode(asked.item);
+        let refused = self.refused_beside(thread, &item).await?;
         let mut edit = None;
         if let Some(kept) = kept {
             let described = match kept.description {
@@ -49,10 +59,33 @@ impl MailAgent {
             // An edit that the question does not take any more is none.
             if let Ok(description) = described {
                 item.description = description;
-                edit = Some(kept.args);
+                edit = Some(editable(&item, &kept.args));
             }
         }
+        if let (Some(why), Some((heading, rest))) = (refused, item.description.split_once("\n\n")) {
+            item.description = format!("{heading}\n\n**{why}**\n{rest}");
+        }
         Ok(Some(self.listed(thread, ask, item, edit).await?))
+    }
+
+    /// What the person who is asked about a mail refused already of its turn.
+    async fn refused_beside(
+        &self,
+        thread: &str,
+        item: &Item,
+    ) -> Result<Option<String>, AgentError> {
+        let action = item.action_request.action.as_str();
+        // A question that is asked again is about a call that is made already, so all others are decided.
+        if EffectKind::of(action) != Some(EffectKind::Mail) || action.contains(':') {
+            return Ok(None);
+        }
+        let graph = self.graph().dynamic();
+        let found = graph.state(&thread.into(), None, Depth::Subgraphs).await?;
+        let mut steps = found.tasks.iter().filter_map(|task| match &task.state {
+            Some(SubState::Snapshot(inner)) => Some(inner),
+            _ => None,
+        });
+        Ok(steps.find_map(|step| refused_beside(action, step)))
     }
 
     /// The item that a question asks about. Its mode is that of the person who answers, so it is not shown.
@@ -78,10 +111,17 @@ impl MailAgent {
         let subject = subject(mail.map_or("", |mail| &mail.subject));
         let action = &item.action_request;
         let kind = EffectKind::of(&action.action);
+        // A reader without the account does not know the zone of its owner.
+        let zone = item
+            .view
+            .as_ref()
+            .and_then(|view| view.time_zone.as_deref());
+        let zone = zone.and_then(|name| Some(Zone::find(name)?.zone));
         let urgency = state.judgement.as_ref().map(|it| it.urgency);
+        let call = edit.as_ref().map(|args| completed(&item, args));
         let description = Description {
             item: &item,
-            edit: edit.as_ref(),
+            edit: call.as_ref(),
         };
         let (mut lines, mut warnings) = description.lines();
         if let Err(error) = self.services.check_account(state.account.as_deref()) {
@@ -97,7 +137,11 @@ impl MailAgent {
                 EffectKind::Mail => ("Send", ["mail", "mails"]),
                 EffectKind::Calendar => ("Schedule", ["meeting", "meetings"]),
             };
-            let to = description.recipients().unwrap_or_else(|| subject.clone());
+            let people = description.recipients();
+            let to = match (description.when(), people) {
+                (Some(when), Some(people)) => format!("{when}, {people}"),
+                (when, people) => when.or(people).unwrap_or_else(|| subject.clone()),
+            };
             InboxEffect { verb, noun, to }
         });
         Ok(InboxQuestion {
@@ -108,7 +152,7 @@ impl MailAgent {
             sender: single_line(&sender),
             asks: asks(&action.action),
             date: mail.and_then(|mail| mail.date),
-            zone: self.services.zone.zone.clone(),
+            zone: zone.unwrap_or_else(|| self.services.zone.zone.clone()),
             urgency: urgency.unwrap_or_default() as u8,
             brief: description.brief(&lines),
             lines,
@@ -116,7 +160,7 @@ impl MailAgent {
             takes: takes(&item),
             choices: Choices::default(),
             effect,
-            asked: action.args.clone(),
+            asked: editable(&item, &action.args),
             lists: LISTS,
             interrupt: serde_json::to_value(&item).unwrap_or_default(),
             subject,

@@ -17,7 +17,7 @@ use crate::{
 const MAX_WORDS: usize = 4 << 10;
 
 /// Arguments that code fills in.
-const FILLED: [&str; 5] = [
+pub(crate) const FILLED: [&str; 5] = [
     "email_id", "email_address", "organizer_email", "was", "understood",
 ];
 
@@ -52,7 +52,10 @@ pub(crate) struct FeedbackItem {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UserAction {
     Edited(Vec<String>),
+    /// Nothing is wanted about the mail.
     Ignored,
+    /// This call is not wanted, others about the mail are.
+    Refused,
     Said(String),
 }
 
@@ -124,7 +127,7 @@ impl FeedbackItem {
         let about = &self.about;
         match &self.action {
             UserAction::Edited(_) => format!("edited `{about}`"),
-            UserAction::Ignored => format!("ignored `{about}`"),
+            UserAction::Ignored | UserAction::Refused => format!("ignored `{about}`"),
             UserAction::Said(_) => format!("answered `{about}`"),
         }
     }
@@ -170,6 +173,9 @@ impl FeedbackItem {
                     "The user ignored {what}{from}: nothing is to be done about this mail.{class}"
                 )
             }
+            UserAction::Refused => format!(
+                "The user did not want {what}{from}, and wanted something else that was proposed about the same mail."
+            ),
             UserAction::Said(text) => {
                 let text = clipped(text, MAX_WORDS);
                 format!("The user said about {what}{from}:\n{text}")

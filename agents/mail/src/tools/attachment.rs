@@ -3,7 +3,10 @@
 use superstep::tools::ToolError;
 
 use super::context::CallContext;
-use crate::parse::{clipped, one_line};
+use crate::{
+    parse::{clipped, one_line},
+    prompt::gutter,
+};
 
 /// The most bytes of a file's text that a model reads.
 const MOST: usize = 24 << 10;
@@ -32,8 +35,10 @@ pub(super) async fn read(name: &str, context: &CallContext) -> Result<String, To
         ToolError::Failed(format!("`{}` cannot be read: {why}", one_line(name, 100)))
     })?;
     let shown = clipped(&text, MOST);
+    // Each line is marked, so that none can be taken for one of ours.
+    let marked = gutter(shown);
     Ok(match shown.len() < text.len() {
-        true => format!("{shown}\n(cut: {} of {} bytes)", shown.len(), text.len()),
-        false => shown.to_owned(),
+        true => format!("{marked}\n(cut: {} of {} bytes)", shown.len(), text.len()),
+        false => marked,
     })
 }

@@ -47,6 +47,7 @@ impl MailCall {
         let mut view = View {
             title: title.to_owned(),
             mail: Some(shown(&self.context.input.mail, &self.context.services.zone)),
+            time_zone: Some(self.context.services.zone.name.clone()),
             ..View::default()
         };
         match &self.request {

@@ -175,7 +175,7 @@ impl ToolKind {
                 json!(["dates"]),
             ),
             Self::Search => (
-                "Finds earlier mail in the owner's inbox, the newest first, with the beginning of each text.",
+                "Finds earlier mail in the user's inbox, the newest first, with the beginning of each text.",
                 json!({
                     "words": {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": 100},
                         "minItems": 1, "maxItems": 5,
@@ -192,19 +192,19 @@ impl ToolKind {
                 json!(["name"]),
             ),
             Self::Send => (
-                "Proposes a reply to the mail. The owner sees it and may change it before it is sent.",
+                "Proposes a reply to the mail. The user sees it and may change it before it is sent.",
                 json!({
                     "response_text": {"type": "string", "minLength": 1, "maxLength": 8_000,
                         "description": "The whole text, with greeting and signature."},
                     "to": {"type": "string", "enum": ["all", "sender"],
                         "description": "`all`: the sender and the others of the mail, which is what counts if it is left out. `sender`: the sender alone."},
                     "drop": addresses("Recipients of the mail who should not get the reply.", 0),
-                    "additional_recipients": addresses("Only if the owner asked for more recipients.", 0),
+                    "additional_recipients": addresses("Only if the user asked for more recipients.", 0),
                 }),
                 json!(["response_text"]),
             ),
             Self::Forward => (
-                "Proposes to pass the mail on, with its attachments. The owner sees it before it is sent.",
+                "Proposes to pass the mail on, with its attachments. The user sees it before it is sent.",
                 json!({
                     "to": addresses("Their addresses.", 1),
                     "text": {"type": "string", "maxLength": 8_000,
@@ -213,7 +213,7 @@ impl ToolKind {
                 json!(["to", "text"]),
             ),
             Self::NewMail => (
-                "Proposes a mail to somebody else, apart from this conversation. The owner sees it before it is sent.",
+                "Proposes a mail to somebody else, apart from this conversation. The user sees it before it is sent.",
                 json!({
                     "to": addresses("Their addresses.", 1),
                     "cc": addresses("Who gets a copy.", 0),
@@ -226,14 +226,14 @@ impl ToolKind {
             Self::Schedule => (
                 match invites {
                     true => {
-                        "Proposes a new meeting in the owner's calendar. The calendar invites the attendees. The owner sees it before it is made."
+                        "Proposes a new meeting in the user's calendar. The calendar invites the attendees. The user sees it before it is made."
                     }
                     false => {
-                        "Proposes a new meeting in the owner's calendar. The calendar invites nobody: promise no invitation, and let the reply say when and where. The owner sees it before it is made."
+                        "Proposes a new meeting in the user's calendar. The calendar invites nobody: promise no invitation, and let the reply say when and where. The user sees it before it is made."
                     }
                 },
                 json!({
-                    "attendees": addresses("Their addresses, without the owner's.", 1),
+                    "attendees": addresses("Their addresses, without the user's.", 1),
                     "title": {"type": "string", "minLength": 1, "maxLength": 200},
                     "start_time": time("Such as 2026-11-16T10:00:00, in the time zone."),
                     "end_time": time("In the same form."),
@@ -275,7 +275,7 @@ impl ToolKind {
                 json!(["meeting"]),
             ),
             Self::Question => (
-                "Asks the owner something that you must know and cannot find out.",
+                "Asks the user something that you must know and cannot find out.",
                 json!({"content": {"type": "string", "minLength": 1, "maxLength": 1_000}}),
                 json!(["content"]),
             ),

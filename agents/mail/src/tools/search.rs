@@ -6,7 +6,7 @@ use super::{SearchArgs, context::CallContext};
 use crate::{
     Query,
     parse::{clipped, one_line, parse},
-    prompt::{day_and_time, person},
+    prompt::{day_and_time, gutter, person},
 };
 
 /// How many mails are shown.
@@ -70,11 +70,15 @@ pub(super) async fn run(args: &SearchArgs, context: &CallContext) -> Result<Stri
         let from = mail.from.as_ref().map_or_else(|| "(nobody)".into(), person);
         let date = mail.date.map(|at| day_and_time(at, &services.zone));
         let said = sanitize(&mail.text);
-        text.push_str(&format!(
-            "\n== {}\nFrom: {from}\nSubject: {}\n\n{}\n",
-            date.unwrap_or_else(|| "(no date)".into()),
+        let said_there = format!(
+            "From: {from}\nSubject: {}\n\n{}",
             mail.subject,
             clipped(&said, BEGINNING)
+        );
+        text.push_str(&format!(
+            "\n== {}\n{}\n",
+            date.unwrap_or_else(|| "(no date)".into()),
+            gutter(&said_there)
         ));
         if said.len() > BEGINNING {
             text.push_str("(the rest is left out)\n");

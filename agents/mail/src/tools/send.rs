@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Address, Letter, Lookup, MailError, NewMail, Outgoing, Recipients, SendError, Warning,
     compose::{forward_subject, reply_subject},
+    danger::answers_leave_domain,
     key::key,
     parse::AttachedFile,
     prompt::{answers_elsewhere, gutter, person},
@@ -91,13 +92,19 @@ pub(super) fn warnings(draft: &Draft, context: &CallContext) -> Vec<Warning> {
     let to = recipients(draft, context);
     let is_reply = matches!(draft.form, DraftForm::Reply { .. });
     let mut all = context.warnings();
-    for one in added(draft, context) {
-        let text = format!("Added by the assistant: {}", person(&one));
-        all.push(Warning::about(&one, text));
-    }
-    for stranger in to.all().filter(|one| !context.is_known(one)) {
-        let text = format!("Not in this thread so far: {}", person(stranger));
-        all.push(Warning::about(stranger, text));
+    let added = added(draft, context);
+    for one in to.all() {
+        let is_added = added.iter().any(|it| it.is_same(one));
+        let text = match (context.is_known(one), is_added) {
+            (true, true) => format!("Added by the assistant: {}", person(one)),
+            (true, false) => continue,
+            (false, true) => format!(
+                "Not in this thread so far: {} (added by the assistant)",
+                person(one)
+            ),
+            (false, false) => format!("Not in this thread so far: {}", person(one)),
+        };
+        all.push(Warning::about(one, text));
     }
     let count = to.all().count();
     if count > MANY {
@@ -109,7 +116,7 @@ pub(super) fn warnings(draft: &Draft, context: &CallContext) -> Vec<Warning> {
             "The mail says that it is from yourself; the reply goes to those it was for.",
         ));
     }
-    if is_reply {
+    if is_reply && !answers_leave_domain(&input.mail) {
         all.extend(answers_elsewhere(&input.mail).into_iter().map(Warning::new));
     }
     all

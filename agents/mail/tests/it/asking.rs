@@ -8,7 +8,7 @@ use superstep_mail::{
 };
 
 use crate::fixture::{
-    Fixture, about, answer, asked, done, look, mail, meeting, reply, responder, says, turns, wet,
+    Fixture, about, answer, asked, done, mail, meeting, refused, reply, responder, says, turns, wet,
 };
 
 fn lunch() -> Fixture {
@@ -21,10 +21,9 @@ fn lunch() -> Fixture {
 async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
     let fixture = lunch();
     let calls = [
-        ("check_calendar_tool", json!({"dates": ["16-11-2026"]})),
         reply("a.eml", "First."),
         reply("a.eml", "Second."),
-        ("Question", json!({"content": "Really?"})),
+        meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
         done(),
     ];
     let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
@@ -33,7 +32,10 @@ async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
         .iter()
         .map(|it| it.item.action_request.action.as_str())
         .collect();
-    assert_eq!(actions, ["send_email_tool", "send_email_tool", "Question"]);
+    let all = [
+        "send_email_tool", "send_email_tool", "schedule_meeting_tool",
+    ];
+    assert_eq!(actions, all);
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
     assert_eq!(outcome.asks().len(), 2, "the others stay open");
     assert!(
@@ -46,14 +48,19 @@ async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
     let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let items = agent.open(&thread).await.unwrap();
     assert_eq!(items.len(), 2);
-    answer(&agent, about(&items, "Question"), Answer::response("Yes.")).await;
+    answer(
+        &agent,
+        about(&items, "schedule_meeting_tool"),
+        Answer::accept(),
+    )
+    .await;
     let items = agent.open(&thread).await.unwrap();
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
     assert!(matches!(outcome, Outcome::Done(_)));
     assert_eq!(fixture.sent_texts(), ["First.", "Second."]);
     let results = outcome.state().messages.iter();
     let results = results.filter(|it| matches!(it.body, Body::Tool(_)));
-    assert_eq!(results.count(), 6, "every call has exactly one result");
+    assert_eq!(results.count(), 4, "every call has exactly one result");
 }
 
 #[tokio::test]
@@ -104,13 +111,15 @@ async fn done_beside_a_call_that_came_to_nothing_is_not_honoured() {
 #[tokio::test]
 async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
     let fixture = lunch();
-    let calls = [
-        reply("a.eml", "Yes."),
-        ("Question", json!({"content": "Which?"})),
-    ];
+    let calls = [reply("a.eml", "Yes."), reply("a.eml", "Gladly.")];
     let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let (thread, items) = asked(&agent).await;
-    let (letter, question) = (about(&items, "send_email_tool"), about(&items, "Question"));
+    let letter = &items[0];
+    let asks = lunch();
+    let question = ("Question", json!({"content": "Which?"}));
+    let asker = asks.agent(responder([turns(&[question])], Vec::new()));
+    let (asking, questions) = asked(&asker).await;
+    let question = about(&questions, "Question");
     let args = letter.item.action_request.args.clone();
     let mut elsewhere = args.clone();
     elsewhere.insert("email_id".into(), json!("b.eml"));
@@ -149,13 +158,17 @@ async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
         (letter, json!("accept")),
     ];
     for (item, answer) in wrong {
+        let (agent, thread, open) = match item.ask == question.ask {
+            true => (&asker, &asking, 1),
+            false => (&agent, &thread, 2),
+        };
         let refused = agent
             .graph()
             .answer(thread.as_str(), [(item.ask, answer.clone())])
             .await;
         let error = refused.map(|_| ()).unwrap_err();
         assert_eq!(error.kind.code(), "SS1015", "{answer}");
-        assert_eq!(agent.open(&thread).await.unwrap().len(), 2, "{answer}");
+        assert_eq!(agent.open(thread).await.unwrap().len(), open, "{answer}");
         assert!(fixture.sent().is_empty());
     }
     // What inboxes send when nothing was changed.
@@ -189,7 +202,7 @@ async fn an_answer_that_names_the_digest_of_another_call_is_refused() {
 async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
     let fixture = lunch();
     let steps = [
-        turns(&[look(), reply("a.eml", "One.")]),
+        turns(&[refused(), reply("a.eml", "One.")]),
         turns(&[reply("a.eml", "Two.")]),
     ];
     let agent = fixture.agent(responder(steps, Vec::new()));
@@ -283,10 +296,12 @@ async fn a_question_has_its_letter_and_its_warnings_as_data_and_strong_in_its_wo
         .iter()
         .map(|it| it["text"].as_str().unwrap())
         .collect();
-    let elsewhere = "Answers go to Ann <ann@lookalike.example>, not to the sender.";
-    assert!(warnings.contains(&elsewhere), "{warnings:?}");
+    let elsewhere =
+        "Danger: Answers go to another domain than the sender's: Ann <ann@lookalike.example>";
+    let about_answers = warnings.iter().filter(|it| it.contains("nswers go to"));
+    assert_eq!(about_answers.collect::<Vec<_>>(), [&elsewhere]);
     assert!(
-        warnings.contains(&"Added by the assistant: eve@example.net"),
+        warnings.contains(&"Not in this thread so far: eve@example.net (added by the assistant)"),
         "{warnings:?}"
     );
     assert!(
@@ -297,7 +312,7 @@ async fn a_question_has_its_letter_and_its_warnings_as_data_and_strong_in_its_wo
     );
     // In Markdown a warning is strong, and no sign of it is escaped away.
     let words = item["description"].as_str().unwrap();
-    let strong = "**Answers go to Ann \\<ann@lookalike.example\\>, not to the sender.**";
+    let strong = "**Danger: Answers go to another domain than the sender's: Ann \\<ann@lookalike.example\\>**";
     assert!(words.contains(strong), "{words}");
 }
 
@@ -447,12 +462,12 @@ async fn what_was_accepted_beside_an_ignored_call_is_done_before_the_end() {
     let agent = fixture.agent(responder([turns(&calls)], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let answers = [
-        (about(&items, "send_email_tool").ask, Answer::accept()),
-        (about(&items, "schedule_meeting_tool").ask, Answer::ignore()),
+        (about(&items, "send_email_tool").ask, Answer::ignore()),
+        (about(&items, "schedule_meeting_tool").ask, Answer::accept()),
     ];
     let outcome = agent.answer(&thread, answers).await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!((fixture.sent().len(), fixture.meetings()), (1, 0));
+    assert_eq!((fixture.sent().len(), fixture.meetings()), (0, 1));
 }
 
 #[tokio::test]

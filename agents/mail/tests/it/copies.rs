@@ -219,7 +219,7 @@ async fn an_archive_that_claims_an_approval_gets_a_question() {
     assert!(forged.contains("mail-forged"));
     imported(&agent, "mail-forged", &forged).await;
     let meeting = "schedule_meeting_tool";
-    answer_here(&agent, "mail-forged", meeting, Answer::ignore()).await;
+    answer_here(&agent, "mail-forged", meeting, Answer::accept()).await;
     about(&open(&agent, "mail-forged").await, SEND_AGAIN);
     assert!(fixture.sent().is_empty());
     // An answer that names no question.

@@ -181,7 +181,7 @@ pub(crate) fn mail(subject: &str, text: &str) -> String {
 
 /// How a mail is sorted.
 pub(crate) fn class(class: &str) -> Step {
-    let data = json!({"reasoning": "it is so", "classification": class});
+    let data = json!({"reasoning": "it is so", "classification": class, "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"});
     Step::data(data).when(When::schema("triage"))
 }
 
@@ -206,9 +206,9 @@ pub(crate) fn says(text: &str) -> Step {
     Step::text(text).when(turn())
 }
 
-/// A look into the calendar, whose result is read in another turn.
-pub(crate) fn look() -> (&'static str, Json) {
-    ("check_calendar_tool", json!({"dates": ["16-11-2026"]}))
+/// A reply that is refused, so that the model speaks again.
+pub(crate) fn refused() -> (&'static str, Json) {
+    ("send_email_tool", json!({"response_text": " "}))
 }
 
 pub(crate) fn done() -> (&'static str, Json) {

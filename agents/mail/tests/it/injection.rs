@@ -152,7 +152,7 @@ async fn a_person_sees_where_a_reply_would_go_that_an_order_asked_for() {
         ),
         (
             "reply-to-elsewhere.eml",
-            "Answers go to x@evil.example, not to the sender.",
+            "Answers go to another domain than the sender's: x@evil.example",
         ),
     ] {
         let (_, bytes) = corpus().into_iter().find(|(it, _)| it == name).unwrap();

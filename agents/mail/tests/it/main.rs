@@ -24,5 +24,7 @@ mod modes;
 mod proposals;
 mod reading;
 mod recorded;
+mod requests;
 mod sending;
 mod small;
+mod withdrawn;

@@ -292,7 +292,7 @@ async fn earlier_mail_is_found_and_files_are_read_as_data() {
     let text: Vec<String> = results.iter().map(|it| it.text()).collect();
     let text = text.join("\n");
     for told in [
-        "We agreed on 12 days.", "No other mail in the inbox", "month;sum\nOct;42",
+        "We agreed on 12 days.", "No other mail in the inbox", "│ month;sum\n│ Oct;42",
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }
@@ -405,7 +405,8 @@ async fn a_time_that_was_taken_since_the_question_is_asked_about_again() {
 
 /// How a mail is sorted, with everything that triage can say.
 fn sorted(class: &str, more: Json) -> superstep::model::script::Step {
-    let mut data = json!({"reasoning": "An outside domain poses as IT.", "classification": class});
+    let mut data = json!({"reasoning": "An outside domain poses as IT.", "classification": class,
+        "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"});
     for (name, value) in more.as_object().unwrap() {
         data[name] = value.clone();
     }
@@ -537,20 +538,20 @@ async fn instructions_stand_outside_of_what_others_wrote() {
             messages.map(|it| it.text()).collect()
         };
         let data = of(Label::Untrusted);
-        assert_eq!(
-            request.messages.last().map(|it| it.label()),
-            Some(Label::Untrusted)
-        );
+        let when = request.messages.last().map(|it| it.text());
+        assert!(when.is_some_and(|when| when.starts_with("It is ")));
         assert!(
             data.starts_with("Email id: a.eml\n----- the mail begins"),
             "{data}"
         );
-        assert!(data.ends_with("----- the mail ends -----"), "{data}");
+        let (_, behind) = data.split_once("----- the mail ends -----").unwrap();
+        let reason = match request.tools.is_empty() {
+            true => "",
+            false => "\n\nReason of the sorting: it is so",
+        };
+        assert_eq!(behind, reason);
         let told = of(Label::User);
-        assert!(
-            told.starts_with("It is ") && told.contains("the mail below."),
-            "{told}"
-        );
+        assert!(told.contains("the mail below."), "{told}");
         assert!(!of(Label::System).contains("Lunch?"));
     }
 }

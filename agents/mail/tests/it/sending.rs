@@ -13,7 +13,7 @@ use superstep_mail::{
 use tokio::sync::Notify;
 
 use crate::fixture::{
-    Fixture, about, answer, asked, done, look, mail, meeting, reply, responder, turns, wet,
+    Fixture, about, answer, asked, done, mail, meeting, refused, reply, responder, turns, wet,
 };
 use crate::forward::forward;
 
@@ -558,7 +558,7 @@ async fn new_input_after_a_run_that_sent_and_was_cut_off_says_that_a_reply_was_s
     fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
     // The model has no second turn, so the run fails once the reply is out.
     let agent = fixture.agent(responder(
-        [turns(&[look(), reply("a.eml", "Yes.")])],
+        [turns(&[refused(), reply("a.eml", "Yes.")])],
         Vec::new(),
     ));
     let (thread, items) = asked(&agent).await;
@@ -600,7 +600,7 @@ async fn cut_off() -> (Fixture, String) {
 
 /// A model that replies "Yes." as often as it is asked.
 fn yes() -> superstep::model::Script {
-    let calls = [look(), reply("a.eml", "Yes.")];
+    let calls = [refused(), reply("a.eml", "Yes.")];
     responder([turns(&calls).always()], Vec::new())
 }
 

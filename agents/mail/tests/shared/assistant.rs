@@ -26,7 +26,7 @@ pub(crate) fn assistant(
         tool: Some("Done".into()),
         ..When::default()
     };
-    let class = json!({"reasoning": "it is so", "classification": "respond"});
+    let class = json!({"reasoning": "it is so", "classification": "respond", "suspicious": false, "security_notice": false, "urgency": "soon", "language": "English"});
     let done = Step::default().and_call("Done", json!({"done": true}));
     let model = Script::new([
         Step::data(class).when(When::schema("triage")).always(),

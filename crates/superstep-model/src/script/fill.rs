@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::{
     step::Step,
-    when::{Role, last_user, role},
+    when::{Role, last, last_user, role},
     wrong,
 };
 use crate::{
@@ -117,7 +117,7 @@ impl Variables<'_> {
     fn value_of(&self, name: &str) -> Result<String, ModelError> {
         let messages = &self.request.messages;
         match name {
-            "last" => Ok(messages.last().map(Message::text).unwrap_or_default()),
+            "last" => Ok(last(messages).map(Message::text).unwrap_or_default()),
             "user" => Ok(last_user(messages).unwrap_or_default()),
             "n" => Ok(self.number.to_string()),
             "result" => self.result("*"),

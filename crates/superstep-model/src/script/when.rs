@@ -121,7 +121,7 @@ impl When {
                 system.any(|said| said.text().contains(text))
             })
             && self.last.is_none_or(|wanted| {
-                let last = messages.last().map(role);
+                let last = last(messages).map(role);
                 last == Some(wanted)
             })
             && holds(&self.result, &|pattern| {
@@ -157,8 +157,13 @@ impl fmt::Display for When {
 /// The text of the last message of the user.
 pub(super) fn last_user(messages: &[Message]) -> Option<String> {
     let mut back = messages.iter().rev();
-    back.find(|said| role(said) == Role::User)
+    back.find(|said| role(said) == Role::User && !said.is_moment())
         .map(Message::text)
+}
+
+/// The last message that says more than when the request is made.
+pub(super) fn last(messages: &[Message]) -> Option<&Message> {
+    messages.iter().rev().find(|said| !said.is_moment())
 }
 
 /// What was said since the model last spoke.

@@ -175,6 +175,22 @@ async fn ids_and_costs_do_not_matter_and_words_and_settings_do() {
 }
 
 #[tokio::test]
+async fn a_request_is_found_on_another_day_by_what_it_says_besides_the_time() {
+    let tape = Tape::new();
+    let on = |day: &str, words: &str| {
+        let day = format!("It is {day}.");
+        Request::new([Message::user(words), Message::moment(day)])
+    };
+    let live = Cassette::record(&tape.path, model([Step::text("one")])).unwrap();
+    live.invoke(&on("Monday", "x")).await.unwrap();
+    assert!(!tape.text().contains("Monday"));
+    let replay = Cassette::replay(&tape.path).unwrap();
+    let reply = replay.invoke(&on("Friday", "x")).await.unwrap();
+    assert_eq!(reply.content.text(), "one");
+    assert!(replay.invoke(&on("Monday", "y")).await.is_err());
+}
+
+#[tokio::test]
 async fn a_request_that_was_not_recorded_shows_how_it_differs_from_the_nearest() {
     let tape = Tape::new();
     let recording = Cassette::record(&tape.path, model([Step::text("a").always()])).unwrap();
