@@ -196,7 +196,9 @@ impl Archie {
     ) -> Result<Option<String>, StoreError> {
         let (set, _) = DocumentStore(store).kept(inputs).await?;
         let at = set.named(path);
-        Ok(at.and_then(|at| set.documents.into_iter().nth(at)).map(|it| it.text))
+        Ok(at
+            .and_then(|at| set.documents.into_iter().nth(at))
+            .map(|it| it.text))
     }
 
     /// How many documents of a thread, from the first of its list, the model of a conversation can look up.
