@@ -6,6 +6,9 @@ use superstep::text::single_line;
 
 use crate::documents::{DocumentSet, select::Lines};
 
+/// The mark of a citation that points to nothing.
+pub(crate) const NOT_FOUND: &str = " — not found";
+
 /// A citation: lines of one file, as a text writes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Citation {
@@ -143,6 +146,29 @@ pub(crate) fn dangling(text: &str, set: &DocumentSet) -> Vec<Dangling> {
         Some(Dangling { citation, why })
     });
     wrong.collect()
+}
+
+/// A text without brackets that are marked or name the memory.
+pub(crate) fn without_marks(text: &str) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, behind)) = rest.split_once('[') {
+        plain.push_str(before);
+        let inner = behind.split_once(']').map(|(inner, _)| inner);
+        let is_mark = |inner: &&str| {
+            let date = inner.strip_prefix("memory");
+            let is_date = |c: char| c.is_ascii_digit() || c == '-' || c == ' ';
+            inner.contains(NOT_FOUND) || date.is_some_and(|it| it.chars().all(is_date))
+        };
+        rest = match inner.filter(is_mark) {
+            Some(inner) => behind.get(inner.len() + 1..).unwrap_or_default(),
+            None => {
+                plain.push('[');
+                behind
+            }
+        };
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// A text with these pieces replaced; they are in order and do not overlap.

@@ -115,12 +115,12 @@ pub(crate) fn traces(text: &str, state: &Analysis, set: &DocumentSet) -> Vec<Tra
     all
 }
 
-/// The text without what points at documents, without their names, and without the numbers of its points.
+/// The text without what points at documents or the memory, without the documents' names, and without the numbers of its points.
 fn uncited(text: &str, set: &DocumentSet) -> String {
     let cited = citation::citations(text).into_iter();
     let cited = cited.filter(|it| citation::lines(it, set).is_ok());
     let cited: Vec<_> = cited.map(|it| (it.place, String::new())).collect();
-    let mut plain = citation::replaced(text, &cited);
+    let mut plain = citation::without_marks(&citation::replaced(text, &cited));
     let mut names: Vec<String> = Vec::new();
     for document in &set.documents {
         let path = single_line(&document.path);
@@ -205,6 +205,13 @@ mod tests {
     #[test]
     fn numbers_of_points_and_names_of_files_are_no_figures() {
         let text = "## 7. Costs\n\n**7.1** As b 2.md says [a.md:3, 4; b 2.md:1]:\n\n9) `b 2.md`\n- 40 cafés\n";
+        let items: Vec<String> = traced(text).into_iter().map(|(item, _)| item).collect();
+        assert_eq!(items, ["40"]);
+    }
+
+    #[test]
+    fn the_digits_of_marked_citations_and_dates_of_notes_are_no_figures() {
+        let text = "It has 40 [a.md:3; a.md:9000 — not found] [memory 2026-11-19] [x].";
         let items: Vec<String> = traced(text).into_iter().map(|(item, _)| item).collect();
         assert_eq!(items, ["40"]);
     }

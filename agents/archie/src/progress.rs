@@ -43,6 +43,9 @@ pub enum Progress {
     Remembered {
         /// Statements of the person that are new.
         statements: usize,
+        /// Each of them on a line, with the words it rests on.
+        #[serde(default)]
+        lines: Vec<String>,
     },
     /// The model is asked again from the start: words of this message that were shown are void.
     Again {

@@ -290,7 +290,10 @@ impl OpenAgent for ArchieSession {
             let is_same = self.before == state.analysis_output;
             let mut notices = match (self.has_run, is_same) {
                 (true, true) => vec![published::answered(&state, is_read)],
-                (true, false) => vec![published::publish(&state, out, is_read)?],
+                (true, false) => {
+                    let before = self.before.as_deref();
+                    vec![published::publish(&state, before, out, is_read)?]
+                }
                 (false, _) => vec![published::publish_again(&state, out)?],
             };
             if self.has_run && state.current_flow == Flow::Analysis {

@@ -1,16 +1,21 @@
 //! Search in the documents of a thread: lines with a text, then sections that are close to its words.
 
+use std::cmp::Reverse;
+
 use superstep::text::single_line;
 
 use super::{
     DocumentSet,
     rank::{Count, Words},
-    sections::{Section, sections},
+    sections::{Section, headings, sections},
 };
 
 /// The most lines with the text that are shown, and how many of one document while others have it too.
 const MOST_LINES: usize = 40;
 const MOST_OF_ONE: usize = 12;
+
+/// The most other lines with the text that are named by their numbers, of one document.
+const MOST_NUMBERS: usize = 120;
 
 /// The most sections that are shown, and the lines of each.
 const MOST_SECTIONS: usize = 8;
@@ -35,11 +40,14 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
             .filter(|(_, line)| line.to_lowercase().contains(&wanted))
             .collect();
         if !found.is_empty() {
-            hits.push((document.path.as_str(), found));
+            hits.push((
+                document.path.as_str(),
+                ranked(&document.text, found, &wanted),
+            ));
         }
     }
     // A document that speaks of it often comes before one that names it once.
-    hits.sort_by_key(|(_, found)| std::cmp::Reverse(found.len()));
+    hits.sort_by_key(|(_, found)| Reverse(found.len()));
     let counts: Vec<String> = hits
         .iter()
         .map(|(path, found)| format!("{} {}", single_line(path), found.len()))
@@ -50,15 +58,20 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
     } else {
         MOST_LINES
     };
-    let shown = hits
-        .iter()
-        .flat_map(|(path, found)| found.iter().take(most).map(move |hit| (*path, *hit)));
-    let shown: Vec<String> = shown
-        .take(MOST_LINES)
-        .map(|(path, (line, text))| {
-            format!("{}:{line}: {}", single_line(path), around(text, &wanted))
-        })
-        .collect();
+    let (mut shown, mut others, mut room) = (Vec::new(), Vec::new(), MOST_LINES);
+    for (path, mut found) in hits {
+        let mut rest = found.split_off(most.min(room).min(found.len()));
+        room -= found.len();
+        found.sort_unstable();
+        let lines = found
+            .into_iter()
+            .map(|(line, text)| format!("{}:{line}: {}", single_line(path), around(text, &wanted)));
+        shown.extend(lines);
+        rest.sort_unstable();
+        if !rest.is_empty() {
+            others.push(format!("{}: {}", single_line(path), numbers(&rest)));
+        }
+    }
     let mut report = match all {
         0 => format!("No line has the text “{}”.\n", single_line(text)),
         _ => format!(
@@ -70,8 +83,9 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
     };
     if all > shown.len() {
         report.push_str(&format!(
-            "{} more lines are not shown: name a document, or search for a longer text.\n",
-            all - shown.len()
+            "{} more lines have it, less prominently:\n{}\n",
+            all - shown.len(),
+            few_lines(&others)
         ));
     }
     if !(ENOUGH..=MOST_LINES).contains(&all) {
@@ -84,6 +98,60 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
         }
     }
     report
+}
+
+/// The lines of a document that have a text, the most prominent first: headings, then those that have it as a whole word, of
+/// both the first in each section.
+fn ranked<'a>(document: &str, found: Vec<(usize, &'a str)>, wanted: &str) -> Vec<(usize, &'a str)> {
+    let headings = headings(document);
+    let sections = sections(document);
+    let section_of = |line: usize| sections.iter().position(|it| it.last >= line);
+    let mut last = None;
+    let mut all: Vec<_> = found
+        .into_iter()
+        .map(|(line, text)| {
+            let is_heading = headings.binary_search_by_key(&line, |it| it.line).is_ok();
+            let section = section_of(line);
+            let is_first = std::mem::replace(&mut last, section) != section;
+            let rank = (!is_heading, !is_whole(text, wanted), !is_first);
+            (rank, (line, text))
+        })
+        .collect();
+    all.sort_by_key(|(rank, _)| *rank);
+    all.into_iter().map(|(_, hit)| hit).collect()
+}
+
+/// Whether a line has a text in lower case that is no part of a longer word.
+fn is_whole(line: &str, wanted: &str) -> bool {
+    let line = line.to_lowercase();
+    let mut places = line.match_indices(wanted);
+    places.any(|(at, found)| {
+        let (before, behind) = (line.get(..at), line.get(at + found.len()..));
+        let ends = before.is_none_or(|it| !it.ends_with(char::is_alphanumeric));
+        ends && behind.is_none_or(|it| !it.starts_with(char::is_alphanumeric))
+    })
+}
+
+/// The numbers of some lines.
+fn numbers(lines: &[(usize, &str)]) -> String {
+    let all = lines.iter().take(MOST_NUMBERS);
+    let mut all: Vec<String> = all.map(|(line, _)| line.to_string()).collect();
+    if lines.len() > all.len() {
+        all.push(format!("and {} more", lines.len() - all.len()));
+    }
+    all.join(", ")
+}
+
+/// The first lines of a list, and how many more there are.
+fn few_lines(lines: &[String]) -> String {
+    let mut first: Vec<String> = lines.iter().take(MOST_OF_ONE).cloned().collect();
+    if lines.len() > first.len() {
+        first.push(format!(
+            "and in {} more documents",
+            lines.len() - first.len()
+        ));
+    }
+    first.join("\n")
 }
 
 /// The first of the documents that have a text, and how many more there are.
@@ -128,7 +196,8 @@ fn close(set: &DocumentSet, text: &str, only: Option<usize>) -> Vec<String> {
         }
         for section in sections(&document.text) {
             let body = section.text(&document.text);
-            counts.push(words.count([&*document.path, &*section.trail, body]));
+            let title = section.title();
+            counts.push(words.count([&*document.path, &*section.trail, title, title, body]));
             found.push((number, section));
         }
     }
@@ -200,9 +269,32 @@ mod tests {
             "{found}"
         );
         assert!(found.contains("sub/b.md:4: It asks the ledger."), "{found}");
-        assert!(found.contains("49 more lines are not shown"), "{found}");
+        assert!(
+            found.contains("49 more lines have it, less prominently:\na.md: 15, 16, 17,"),
+            "{found}"
+        );
         let one = search(&set(), "ledger", Some(1));
         assert!(!one.contains("a.md"), "{one}");
+    }
+
+    #[test]
+    fn of_many_lines_the_most_prominent_are_shown_and_the_others_named() {
+        let text = "subpool and so on\n".repeat(60) + "It needs a pool.\n\n# The pool\n";
+        let document = Document {
+            path: "a.md".into(),
+            sha256: String::new(),
+            text,
+        };
+        let set = DocumentSet {
+            documents: vec![document],
+            left: 0,
+        };
+        let found = search(&set, "pool", Some(0));
+        assert!(
+            found.contains("a.md:61: It needs a pool.\na.md:63: # The pool\n22 more lines have it"),
+            "{found}"
+        );
+        assert!(found.contains("\na.md: 39, 40, 41,"), "{found}");
     }
 
     #[test]

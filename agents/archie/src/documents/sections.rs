@@ -11,6 +11,9 @@ const LONG: usize = 2_000;
 /// How much of a heading is part of a trail.
 const LONGEST_TITLE: usize = 80;
 
+/// What is between the headings of a trail.
+const APART: &str = " › ";
+
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
@@ -31,6 +34,44 @@ impl Section {
     pub(crate) fn text<'a>(&self, document: &'a str) -> &'a str {
         document.get(self.bytes.clone()).unwrap_or_default()
     }
+
+    /// The innermost of the headings above it.
+    pub(crate) fn title(&self) -> &str {
+        self.trail.rsplit(APART).next().unwrap_or_default()
+    }
+}
+
+/// A heading of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// Its line, from 1.
+    pub(crate) line: usize,
+    /// How deep it is, from 1.
+    pub(crate) level: usize,
+    /// Its words.
+    pub(crate) title: String,
+}
+
+/// The headings of a Markdown document, in order.
+pub(crate) fn headings(text: &str) -> Vec<Heading> {
+    let lines = (1..).zip(titled_lines(text));
+    let all = lines.filter_map(|(line, (_, _, title))| {
+        let (level, title) = title?;
+        Some(Heading { line, level, title })
+    });
+    all.collect()
+}
+
+/// The lines of a text, whether each is code, and the level and title of those that are headings.
+fn titled_lines(text: &str) -> impl Iterator<Item = (&str, bool, Option<(usize, String)>)> {
+    let mut is_code = false;
+    text.split_inclusive('\n').map(move |line| {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        (line, is_code, heading(bare).filter(|_| !is_code))
+    })
 }
 
 /// The sections of a text or Markdown document, in order; together they are the whole text.
@@ -38,15 +79,10 @@ pub(crate) fn sections(text: &str) -> Vec<Section> {
     let mut all = Vec::new();
     let mut trail: Vec<(usize, String)> = Vec::new();
     let (mut start, mut first, mut at, mut depth) = (0, 1, 0, 0);
-    let (mut is_code, mut was_blank) = (false, false);
+    let mut was_blank = false;
     let mut number = 0;
-    for line in text.split_inclusive('\n') {
+    for (line, is_code, title) in titled_lines(text) {
         number += 1;
-        let bare = line.trim();
-        if bare.starts_with("```") || bare.starts_with("~~~") {
-            is_code = !is_code;
-        }
-        let title = heading(bare).filter(|_| !is_code);
         let length = at - start;
         let ends = match &title {
             Some((level, _)) => length >= SHORT || *level <= depth,
@@ -70,7 +106,7 @@ pub(crate) fn sections(text: &str) -> Vec<Section> {
             }
         }
         at += line.len();
-        was_blank = bare.is_empty();
+        was_blank = line.trim().is_empty();
     }
     if at > start {
         all.push(Section {
@@ -86,7 +122,7 @@ pub(crate) fn sections(text: &str) -> Vec<Section> {
 
 fn joined(trail: &[(usize, String)]) -> String {
     let titles: Vec<&str> = trail.iter().map(|(_, title)| title.as_str()).collect();
-    titles.join(" › ")
+    titles.join(APART)
 }
 
 /// The level and the title of a line that is a heading of Markdown.

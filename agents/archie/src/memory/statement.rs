@@ -1,5 +1,7 @@
 //! Statements of a person: what a model takes from a conversation, checked against the person's own words.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
@@ -8,6 +10,7 @@ use superstep::{
 };
 
 use super::{Memory, Source};
+use crate::approval::{Keywords, Verdict};
 
 /// The document of a source that is a person.
 const PERSON: &str = "user";
@@ -15,6 +18,9 @@ const PERSON: &str = "user";
 /// How much is taken from one conversation.
 const MOST: usize = 16;
 const LONGEST: usize = 400;
+
+/// How many words a quote has at least, unless it is a whole message.
+const FEWEST_WORDS: usize = 3;
 
 /// Something a person stated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +68,14 @@ impl StatementKind {
     }
 }
 
+impl fmt::Display for Statement {
+    /// On one line, with the words it rests on.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, text) = (self.kind.name(), single_line(&self.text));
+        write!(f, "{kind}: {text} (“{}”)", single_line(&self.quote))
+    }
+}
+
 /// What a model found in a conversation.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Stated {
@@ -100,12 +114,29 @@ pub(crate) fn schema() -> Result<Schema, SchemaError> {
 }
 
 impl Stated {
-    /// The statements whose words the person said, and how many there are that they did not.
-    pub(crate) fn checked(self, said: &[String], date: &str) -> (Vec<Statement>, usize) {
-        let said: Vec<String> = said.iter().map(|words| key(words)).collect();
+    /// The statements that rest on words of the person, and how many there are that do not. A quote is a run of whole words
+    /// of one message: several, or all of a short message. Words that approve a result state nothing.
+    pub(crate) fn checked(
+        self,
+        said: &[String],
+        keywords: &Keywords,
+        date: &str,
+    ) -> (Vec<Statement>, usize) {
+        let said = said.iter().map(|text| (words(text), keywords.judge(text)));
+        let said: Vec<(Vec<String>, Verdict)> = said.collect();
         let is_said = |quote: &str| {
-            let quote = key(quote.trim_matches(['"', '“', '”', '„']));
-            !quote.is_empty() && said.iter().any(|words| words.contains(&quote))
+            let (judged, quote) = (keywords.judge(quote), words(quote));
+            let is_in = |(message, verdict): &(Vec<String>, Verdict)| {
+                let is_statement = match verdict {
+                    Verdict::Approves => false,
+                    Verdict::MayApprove => judged == Verdict::GoesOn,
+                    Verdict::GoesOn => judged != Verdict::Approves,
+                };
+                let is_enough = quote.len() >= FEWEST_WORDS || quote == *message;
+                let mut runs = message.windows(quote.len().max(1));
+                is_statement && is_enough && runs.any(|run| run == quote)
+            };
+            said.iter().any(is_in)
         };
         let short = |text: &str| single_line(text).chars().take(LONGEST).collect::<String>();
         let all = self.statements.into_iter().take(MOST);
@@ -123,9 +154,9 @@ impl Stated {
 }
 
 impl Memory {
-    /// Takes over what the person stated in a thread, in place of what that thread stated before. Gives how many statements
+    /// Takes over what the person stated in a thread, in place of what that thread stated before. Gives the statements that
     /// are new.
-    pub fn state(&mut self, thread: &str, about: &str, statements: &[Statement]) -> usize {
+    pub fn state(&mut self, thread: &str, about: &str, statements: &[Statement]) -> Vec<Statement> {
         let known: Vec<String> = self.statements.iter().map(|it| key(&it.text)).collect();
         self.statements.retain_mut(|it| {
             let before = it.sources.len();
@@ -149,8 +180,36 @@ impl Memory {
             }
         }
         let is_new = |it: &&Statement| !known.contains(&key(&it.text));
-        self.statements.iter().filter(is_new).count()
+        self.statements.iter().filter(is_new).cloned().collect()
     }
+
+    /// Leaves out what is known from this thread alone, which has the person's own words.
+    pub(crate) fn forget(&mut self, thread: &str) {
+        let is_other = |source: &Source| source.thread != thread;
+        self.statements
+            .retain(|it| it.sources.is_empty() || it.sources.iter().any(is_other));
+    }
+}
+
+/// The words of a text in lower case, without punctuation. In a script that has no blanks, each character is one.
+fn words(text: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for c in text.chars() {
+        // Chinese, Japanese and Thai.
+        let is_alone =
+            matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{e7f}');
+        if is_alone || !c.is_alphanumeric() {
+            all.push(String::new());
+        }
+        if let Some(last) = all.last_mut().filter(|_| c.is_alphanumeric()) {
+            last.extend(c.to_lowercase());
+        }
+        if is_alone {
+            all.push(String::new());
+        }
+    }
+    all.retain(|word| !word.is_empty());
+    all
 }
 
 /// What makes texts equal.
@@ -179,19 +238,34 @@ mod tests {
         let said = [
             "We stay with one\n server.".to_owned(),
             "yes, the second one".to_owned(),
+            "キューを一つ使います".to_owned(),
+            "Take two queues, then we are done.".to_owned(),
+            "/approve".to_owned(),
         ];
         let found = stated(&[
             ("One server stays.", "“we stay with one server”"),
             ("The queue is taken.", "yes, the second one"),
             ("Everything is free.", "it costs nothing"),
             ("Nothing.", " "),
-            (" ", "server"),
+            (" ", "we stay with one server"),
+            ("One queue is used.", "キューを一つ"),
+            ("Two queues.", "Take two queues"),
+            ("Sixteen streams, as proposed.", "/approve"),
+            ("Sixteen streams, as proposed.", "we are done"),
+            ("Sixteen streams, as proposed.", "a"),
+            ("Sixteen streams, as proposed.", "we stay"),
+            ("Sixteen streams, as proposed.", "ay with one serv"),
         ]);
-        let (statements, dropped) = found.checked(&said, "2026-03-02");
+        let (statements, dropped) = found.checked(&said, &Keywords::default(), "2026-03-02");
         let texts: Vec<&str> = statements.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(
             (texts, dropped),
-            (vec!["One server stays.", "The queue is taken."], 3)
+            (
+                vec![
+                    "One server stays.", "The queue is taken.", "One queue is used.", "Two queues."
+                ],
+                8
+            )
         );
     }
 
@@ -205,12 +279,11 @@ mod tests {
             statements: vec![one("Written by hand.")],
             ..Memory::default()
         };
-        assert_eq!(
-            memory.state("a", "shop", &[one("One server."), one("No queue.")]),
-            2
-        );
-        assert_eq!(memory.state("b", "shop", &[one("one  SERVER.")]), 0);
-        assert_eq!(memory.state("a", "shop", &[one("Two servers.")]), 1);
+        let new = memory.state("a", "shop", &[one("One server."), one("No queue.")]);
+        assert_eq!(new.len(), 2);
+        assert_eq!(memory.state("b", "shop", &[one("one  SERVER.")]), []);
+        let new = memory.state("a", "shop", &[one("Two servers.")]);
+        assert_eq!(new.len(), 1);
         let texts: Vec<(&str, usize)> = memory
             .statements
             .iter()
@@ -222,5 +295,22 @@ mod tests {
             ("Two servers.", 1),
         ];
         assert_eq!(texts, wanted);
+    }
+
+    #[test]
+    fn what_a_thread_stated_alone_is_left_out_for_it() {
+        let one = |text: &str| Statement {
+            text: text.into(),
+            ..Statement::default()
+        };
+        let mut memory = Memory {
+            statements: vec![one("Written by hand.")],
+            ..Memory::default()
+        };
+        memory.state("a", "shop", &[one("One server."), one("No queue.")]);
+        memory.state("b", "shop", &[one("No queue.")]);
+        memory.forget("a");
+        let texts: Vec<&str> = memory.statements.iter().map(|it| &*it.text).collect();
+        assert_eq!(texts, ["Written by hand.", "No queue."]);
     }
 }

@@ -41,16 +41,16 @@ pub(crate) async fn recall(store: &dyn Store, inputs: &Inputs) -> Result<Recalle
     Ok(recalled)
 }
 
-/// Adds statements of a thread to the memory of a folder, which another run may do at the same time. Gives how many are
+/// Adds statements of a thread to the memory of a folder, which another run may do at the same time. Gives those that are
 /// new; none without a folder.
 pub(crate) async fn keep(
     store: &dyn Store,
     inputs: &Inputs,
     thread: &str,
     statements: &[Statement],
-) -> Result<usize, StoreError> {
+) -> Result<Vec<Statement>, StoreError> {
     let Some(key) = file_name(inputs) else {
-        return Ok(0);
+        return Ok(Vec::new());
     };
     for _ in 0..ATTEMPTS {
         let (mut memory, before) = read(store, &key).await?;

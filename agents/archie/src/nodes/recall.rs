@@ -45,7 +45,10 @@ pub(super) async fn recall(
             .await?
             .map_err(|error| note(error.code(), error.to_string())),
     };
-    let Recalled { memories, damaged } = recalled.unwrap_or_else(|notice| {
+    let Recalled {
+        mut memories,
+        damaged,
+    } = recalled.unwrap_or_else(|notice| {
         notices.push(notice);
         Recalled::default()
     });
@@ -54,6 +57,11 @@ pub(super) async fn recall(
     }
     for notice in &notices {
         ctx.emit(Progress::Notice(notice.clone())).await;
+    }
+    if let Some(thread) = ctx.thread().map(ToString::to_string) {
+        for (_, memory) in &mut memories {
+            memory.forget(&thread);
+        }
     }
     let name = state.context_name.as_deref().unwrap_or_default();
     let query = format!("{name} {}", state.user_input);

@@ -46,8 +46,10 @@ pub(crate) async fn remember(
             }
             place => work.merge(place, inputs, thread, statements).await?,
         };
-        if let Some(statements) = added.filter(|added| *added > 0) {
-            ctx.emit(Progress::Remembered { statements }).await;
+        if let Some(added) = added.filter(|added| !added.is_empty()) {
+            let lines = added.iter().map(ToString::to_string).collect();
+            let statements = added.len();
+            ctx.emit(Progress::Remembered { statements, lines }).await;
         }
     }
     for notice in &work.notices {
@@ -110,7 +112,8 @@ impl Work {
             .map(Message::text)
             .collect();
         let date = services.settings.surroundings.now().date().to_string();
-        let (statements, dropped) = stated.checked(&said, &date);
+        let keywords = &services.settings.keywords;
+        let (statements, dropped) = stated.checked(&said, keywords, &date);
         if dropped > 0 {
             let (dropped, were, they) = match dropped {
                 1 => ("1 statement".to_owned(), "was", "it rests"),
@@ -123,14 +126,14 @@ impl Work {
         Ok(Some(statements))
     }
 
-    /// How many statements are new in the file of the memory; nothing if it cannot be written.
+    /// The statements that are new in the file of the memory; nothing if it cannot be written.
     async fn merge(
         &mut self,
         place: &MemoryPlace,
         inputs: &Inputs,
         thread: String,
         statements: Vec<Statement>,
-    ) -> Result<Option<usize>, NodeError> {
+    ) -> Result<Option<Vec<Statement>>, NodeError> {
         let Some(path) = place.file(inputs) else {
             return Ok(None);
         };

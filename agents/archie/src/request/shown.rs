@@ -1,11 +1,13 @@
 //! Documents as the model reads them: numbered lines between marks that no document can hold, or an overview.
 
+use std::{cmp::Reverse, iter};
+
 use superstep::{text::single_line, tools::guided::Profile};
 
 use crate::{
     documents::{
         Document, DocumentSet,
-        sections::sections,
+        sections::{Heading, headings},
         select::{Excerpt, Piece},
         tokens,
     },
@@ -17,8 +19,8 @@ use crate::{
 const MOST_LISTED: usize = 6_000;
 const MOST_HEADINGS: usize = 4_000;
 
-/// The deepest headings of an overview.
-const DEEPEST: usize = 2;
+/// The tokens of the line that says how many headings are left out.
+const MORE: usize = 16;
 
 /// The documents, each between marks that name its hash: no document can hold its own.
 pub(super) fn documents(set: &DocumentSet, shown: &[Excerpt], profile: Profile) -> String {
@@ -69,7 +71,7 @@ fn piece(piece: &Piece, profile: Profile) -> String {
     lines.trim_end().to_owned()
 }
 
-/// All documents with their lines, and headings: the longer a document is, the more of them.
+/// All documents with their lines and as many headings as there is room for.
 pub(super) fn overview(set: &DocumentSet, context: Option<usize>) -> String {
     let eighth = context.map_or(usize::MAX, |context| context / 8);
     let (most_listed, most_headings) = (MOST_LISTED.min(eighth), MOST_HEADINGS.min(eighth));
@@ -77,9 +79,12 @@ pub(super) fn overview(set: &DocumentSet, context: Option<usize>) -> String {
     let mut text = format!(
         "Overview of all {count} documents; sections of them are shown below, near the message.\n"
     );
-    let whole: usize = set.documents.iter().map(|it| it.text.len()).sum();
+    let all: Vec<Vec<Heading>> = set.documents.iter().map(|it| headings(&it.text)).collect();
+    let shares = shares(&all, most_headings);
     let mut listed = 0;
-    for (number, document) in set.documents.iter().enumerate() {
+    for (number, (document, (headings, share))) in
+        set.documents.iter().zip(all.iter().zip(shares)).enumerate()
+    {
         let lines = document.text.lines().count();
         let line = format!("- {} ({lines} lines)\n", single_line(&document.path));
         listed += tokens::estimate(&line);
@@ -88,8 +93,7 @@ pub(super) fn overview(set: &DocumentSet, context: Option<usize>) -> String {
             break;
         }
         text.push_str(&line);
-        let share = most_headings * document.text.len() / whole.max(1);
-        text.push_str(&headings(document, share));
+        text.push_str(&outline(headings, lines, share));
     }
     if set.left > 0 {
         text.push_str(&format!(
@@ -100,22 +104,105 @@ pub(super) fn overview(set: &DocumentSet, context: Option<usize>) -> String {
     text
 }
 
-/// The outer headings of a document with their lines, in so many tokens.
-fn headings(document: &Document, most: usize) -> String {
-    let (mut text, mut used, mut last) = (String::new(), 0, String::new());
-    for section in sections(&document.text) {
-        let titles: Vec<&str> = section.trail.split(" › ").take(DEEPEST).collect();
-        let title = titles.join(" › ");
-        if section.depth == 0 || title == last || title.is_empty() {
-            continue;
+/// The tokens that each document has for its headings: what a short list does not need, the longer ones have.
+fn shares(all: &[Vec<Heading>], most: usize) -> Vec<usize> {
+    let needs = all.iter().map(|headings| {
+        let costs = headings.iter().map(|it| tokens::estimate(&entry(it)));
+        costs.sum::<usize>()
+    });
+    let needs: Vec<usize> = needs.collect();
+    let mut order: Vec<usize> = (0..needs.len()).collect();
+    order.sort_by_key(|number| needs.get(*number));
+    let mut shares = vec![0; needs.len()];
+    let mut left = most;
+    for (number, documents) in iter::zip(order, (1..=needs.len()).rev()) {
+        if let (Some(share), Some(need)) = (shares.get_mut(number), needs.get(number)) {
+            *share = left / documents;
+            *share = (*share).min(*need);
+            left -= *share;
         }
-        let line = format!("  {}: {}\n", section.first, single_line(&title));
-        used += tokens::estimate(&line);
-        if used > most {
-            break;
-        }
-        text.push_str(&line);
-        last = title;
+    }
+    shares
+}
+
+/// The headings of a document in so many tokens, in order: the outer ones first, of equal ones those with the most lines.
+fn outline(headings: &[Heading], lines: usize, most: usize) -> String {
+    let extent = |(number, it): (usize, &Heading)| {
+        let mut behind = headings.iter().skip(number + 1);
+        let next = behind.find(|other| other.level <= it.level);
+        next.map_or(lines + 1, |next| next.line) - it.line
+    };
+    let mut order: Vec<(usize, &Heading)> = headings.iter().enumerate().collect();
+    order.sort_by_cached_key(|it| (it.1.level, Reverse(extent(*it))));
+    let costs = order.iter().map(|(_, it)| tokens::estimate(&entry(it)));
+    let is_all = costs.clone().sum::<usize>() <= most;
+    let mut left = if is_all {
+        most
+    } else {
+        most.saturating_sub(MORE)
+    };
+    let fits = costs.take_while(|cost| {
+        let fits = *cost <= left;
+        left = left.saturating_sub(*cost);
+        fits
+    });
+    let count = fits.count();
+    order.truncate(count);
+    order.sort_by_key(|(number, _)| *number);
+    let mut text: String = order.iter().map(|(_, it)| entry(it)).collect();
+    if count > 0 && count < headings.len() {
+        let more = headings.len() - count;
+        text.push_str(&format!("  … {more} more, to line {lines}\n"));
     }
     text
+}
+
+/// A heading with its line; a deeper one stands farther to the right.
+fn entry(heading: &Heading) -> String {
+    let Heading { line, level, title } = heading;
+    format!("{}{line}: {}\n", "  ".repeat(*level), single_line(title))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manual(path: &str, chapters: usize, parts: usize) -> Document {
+        let part = |part: usize| format!("### Part {part}\n\n{}\n\n", "words ".repeat(part * 8));
+        let parts: String = (1..=parts).map(part).collect();
+        let chapter = |chapter: usize| format!("## Chapter {chapter}\n\n{parts}");
+        let text: String = (1..=chapters).map(chapter).collect();
+        Document {
+            path: path.into(),
+            sha256: String::new(),
+            text: format!("# {path}\n\n{text}"),
+        }
+    }
+
+    fn listed(documents: Vec<Document>, context: usize) -> String {
+        let set = DocumentSet { documents, left: 0 };
+        overview(&set, Some(context))
+    }
+
+    #[test]
+    fn an_overview_goes_as_deep_as_there_is_room() {
+        let text = listed(vec![manual("a.md", 2, 2)], 80_000);
+        let wanted = "- a.md (22 lines)\n  1: a.md\n    3: Chapter 1\n      5: Part 1\n      9: Part 2\n    \
+            13: Chapter 2\n      15: Part 1\n      19: Part 2\n";
+        assert!(text.ends_with(wanted), "{text}");
+    }
+
+    #[test]
+    fn a_list_that_is_cut_says_so_and_leaves_room_to_the_other_documents() {
+        let long = manual("long.md", 12, 9);
+        let text = listed(vec![long, manual("short.md", 2, 1)], 4_000);
+        assert!(tokens::estimate(&text) <= 640, "{text}");
+        assert!(text.contains(": Chapter 12\n"), "{text}");
+        assert!(text.contains("      "), "some parts are named: {text}");
+        let lines = 12 * (2 + 9 * 4) + 2;
+        let more = format!(" more, to line {lines}\n- short.md");
+        assert!(text.contains(&more), "{more}: {text}");
+        assert!(text.ends_with(": Part 1\n"), "{text}");
+        assert_eq!(text.matches(" more, to line").count(), 1, "{text}");
+    }
 }

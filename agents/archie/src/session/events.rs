@@ -28,7 +28,7 @@ pub(super) fn told(progress: &Progress) -> Notice {
             match reachable {
                 0 => format!("read {documents}, {size}; {left} not included"),
                 _ => format!(
-                    "read {documents}; the model gets sections of {included}, {size}, and looks up the rest; {left} not included"
+                    "read {documents}; the model gets the closest sections of them, up to {budget} tokens, and looks up the rest; {left} not included"
                 ),
             }
         }
@@ -38,7 +38,7 @@ pub(super) fn told(progress: &Progress) -> Notice {
         Progress::Sorting { passages } => {
             format!("sorting {}, one at a time", count(*passages, "sentence"))
         }
-        Progress::Remembered { statements } => {
+        Progress::Remembered { statements, .. } => {
             format!("added {} to the memory", count(*statements, "statement"))
         }
         Progress::Again { attempt } => {
@@ -46,8 +46,14 @@ pub(super) fn told(progress: &Progress) -> Notice {
         }
         Progress::Notice(notice) => format!("note: {}", single_line(&notice.to_string())),
     };
-    let line = Block::Line(Weight::Note, vec![faint(line)]);
-    Notice::named("told", json!(progress)).with(vec![line])
+    let more: &[String] = match progress {
+        Progress::Remembered { lines, .. } => lines,
+        _ => &[],
+    };
+    let more = more.iter().map(|it| format!("  {}", single_line(it)));
+    let lines = [line].into_iter().chain(more);
+    let lines = lines.map(|line| Block::Line(Weight::Note, vec![faint(line)]));
+    Notice::named("told", json!(progress)).with(lines.collect())
 }
 
 /// Files that the model does not get, named before its first words. Those that it can look up are the first `reachable`.

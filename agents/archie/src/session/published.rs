@@ -16,9 +16,11 @@ use crate::{
     state::{Analysis, Flow},
 };
 
-/// Shows a result and writes it where it belongs. Writing it twice changes nothing.
+/// Shows a result and writes it where it belongs. Writing it twice changes nothing. `before` is the result that the thread
+/// had before.
 pub(super) fn publish(
     state: &Analysis,
+    before: Option<&str>,
     out: Option<&Path>,
     is_read: bool,
 ) -> Result<Notice, Error> {
@@ -36,7 +38,12 @@ pub(super) fn publish(
     let file = ResultFile::written(&path, what, "text/markdown");
     blocks.push(Block::File(Weight::Say, file));
     if let Written::Replaced { older } = written {
-        let line = faint(format!("the previous one is {}", older.display()));
+        let is_own = before.is_some_and(|before| !result::is_other(&older, before));
+        let older = older.display();
+        let line = faint(match is_own {
+            true => format!("the previous one is {older}"),
+            false => format!("the file that another conversation or a person wrote is now {older}"),
+        });
         blocks.push(Block::Line(Weight::Say, vec![line]));
     }
     let event = json!({"text": output, "path": path.to_string_lossy()});
@@ -49,7 +56,7 @@ pub(super) fn publish_again(state: &Analysis, out: Option<&Path>) -> Result<Noti
     let output = state.analysis_output.as_deref().unwrap_or_default();
     let other = place(state, None).filter(|path| out.is_none() && result::is_other(path, output));
     let Some(path) = other else {
-        return publish(state, out, false);
+        return publish(state, None, out, false);
     };
     let mut blocks = whole(output);
     let line = vec![
@@ -112,5 +119,35 @@ fn place(state: &Analysis, out: Option<&Path>) -> Option<PathBuf> {
             Some(folder.join(result::context_file(name)))
         }
         Flow::Ask => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::Inputs;
+
+    #[test]
+    fn a_result_that_replaces_the_file_of_another_conversation_says_so() -> Result<(), Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let state = |output: &str| Analysis {
+            inputs: Inputs {
+                folder: Some(folder.path().to_string_lossy().into_owned()),
+                ..Inputs::default()
+            },
+            analysis_output: Some(output.into()),
+            ..Analysis::default()
+        };
+        let told = |output: &str, before: Option<&str>| {
+            publish(&state(output), before, None, true).map(|it| format!("{it:?}"))
+        };
+        assert!(!told("one", None)?.contains(".md.1"));
+        let own = told("two", Some("one"))?;
+        assert!(own.contains("the previous one is"), "{own}");
+        let other = told("three", None)?;
+        assert!(other.contains("another conversation"), "{other}");
+        let kept = std::fs::read_to_string(folder.path().join("analysis_result.md.1")).unwrap();
+        assert_eq!(kept, "two\n");
+        Ok(())
     }
 }

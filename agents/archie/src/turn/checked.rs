@@ -7,7 +7,7 @@ use superstep::{
 
 use super::calls::Calls;
 use crate::{
-    citation::{self, Dangling},
+    citation::{self, Dangling, NOT_FOUND},
     documents::DocumentSet,
     usage::Spent,
 };
@@ -54,7 +54,7 @@ impl Calls<'_> {
                 }
                 None => {
                     marked.push(format!("{citation} ({why})"));
-                    pieces.push((citation.place.clone(), format!("{citation} — not found")));
+                    pieces.push((citation.place.clone(), format!("{citation}{NOT_FOUND}")));
                 }
             }
         }

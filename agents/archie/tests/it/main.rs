@@ -12,6 +12,7 @@ mod failures;
 mod flows;
 mod looking_up;
 mod prompting;
+mod ranking;
 mod reading;
 mod recorded;
 mod remembering;

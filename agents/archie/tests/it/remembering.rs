@@ -3,16 +3,19 @@
 use std::{fs, path::Path, sync::Arc};
 
 use serde_json::{Value as Json, json};
-use superstep::model::{
-    Label, Script,
-    script::{FailureKind, Step, When},
+use superstep::{
+    Event,
+    model::{
+        Label, Script,
+        script::{FailureKind, Step, When},
+    },
 };
 use superstep_archie::{
-    About, Archie, Brief, Settings, Stage,
+    About, Archie, Brief, Progress, Question, Settings, Stage,
     memory::{self, Entity, Memory, MemoryPlace, Source, Statement, StatementKind},
 };
 
-use crate::support::{TestEnv, answer, begin, names, on_2_march_2026};
+use crate::support::{TestEnv, answer, begin, names, on_2_march_2026, open};
 
 /// What a model takes from a conversation in which these words were said.
 fn stated(statement: &str, quote: &str) -> Step {
@@ -23,7 +26,7 @@ fn stated(statement: &str, quote: &str) -> Step {
 
 /// A model that takes that one server stays, and says these texts.
 fn learning<const N: usize>(texts: [&str; N]) -> Arc<Script> {
-    let stated = stated("One server stays until spring.", "one server");
+    let stated = stated("One server stays until spring.", "we keep one server");
     let texts = texts.map(Step::text);
     Arc::new(Script::new([stated].into_iter().chain(texts)))
 }
@@ -81,7 +84,7 @@ async fn what_the_person_decided_is_remembered_with_the_result_and_told_to_the_n
     let wanted = Statement {
         kind: StatementKind::Decision,
         text: "One server stays until spring.".into(),
-        quote: "one server".into(),
+        quote: "we keep one server".into(),
         about: "docs".into(),
         date: "2026-03-02".into(),
         sources: vec![Source {
@@ -111,8 +114,8 @@ async fn a_change_of_the_result_replaces_what_its_thread_stated() {
         ..When::schema("statements")
     };
     let model = Arc::new(Script::new([
-        stated("Two servers are bought.", "buy two").when(later),
-        stated("One server stays.", "one server"),
+        stated("Two servers are bought.", "we buy two").when(later),
+        stated("One server stays.", "one server until spring"),
         Step::text("1"),
         Step::text("2"),
         Step::text("# One"),
@@ -146,6 +149,61 @@ async fn words_that_the_person_did_not_say_carry_nothing_and_that_is_told() {
         ["1 statement was not remembered: you did not say the words it rests on"]
     );
     assert_eq!(memory::load(&path).unwrap().memory, Memory::default());
+}
+
+#[tokio::test]
+async fn an_approval_carries_no_proposal_of_the_model_into_the_memory() {
+    let env = TestEnv::with(&[("a.md", "text")]);
+    let path = env.path("memory.json");
+    let statement = |statement: &str, quote: &str| json!({"kind": "decision", "statement": statement, "quote": quote});
+    let statements = json!({"statements": [
+        statement("There are 16 streams, as proposed.", "/approve"),
+        statement("The pool has 4 threads.", "e"),
+        statement("One server stays.", "We keep one server"),
+    ]});
+    let model = Arc::new(Script::new([
+        Step::data(statements)
+            .when(When::schema("statements"))
+            .always(),
+        Step::text("1"),
+        Step::text("2"),
+        Step::text("# 16 streams (proposal)"),
+    ]));
+    let archie = env.archie_with(model, remembering(path.clone()));
+    begin(&archie, "t", &env.brief("go")).await;
+    answer(&archie, "t", "We keep one server until spring").await;
+    let ask = open(&archie, "t").await;
+    let approved = ask.answer::<Question>(&"/approve".to_owned()).unwrap();
+    let mut events = archie.graph().stream_answer("t", [approved]).unwrap();
+    let mut told = Vec::new();
+    while let Some(event) = events.next().await {
+        if let Event::Custom(value) = event
+            && let Ok(Progress::Remembered { lines, .. }) = value.take::<Progress>()
+        {
+            told.extend(lines);
+        }
+    }
+    assert_eq!(told, ["decision: One server stays. (“We keep one server”)"]);
+    let known = memory::load(&path).unwrap().memory.statements;
+    let texts: Vec<&str> = known.iter().map(|it| &*it.text).collect();
+    assert_eq!(texts, ["One server stays."]);
+}
+
+#[tokio::test]
+async fn what_a_thread_stated_does_not_come_back_to_it_as_a_note() {
+    let env = TestEnv::with(&[("a.md", "text")]);
+    let model = learning(["1", "2", "# One", "Two.", "3"]);
+    let archie = env.archie_with(model.clone(), remembering(env.path("memory.json")));
+    talk(&archie, "t", &env.brief("go")).await;
+    let change = archie.follow_up("Two servers, not one");
+    archie.graph().run("t", change).await.unwrap();
+    let told = |it: &superstep::model::Message| it.text().contains(TOLD);
+    let own = model.seen().into_iter().filter(|it| it.output.is_none());
+    assert!(!own.flat_map(|it| it.messages).any(|it| told(&it)));
+    // Another thread is told.
+    begin(&archie, "u", &env.brief("go")).await;
+    let seen = model.seen();
+    assert!(seen.last().unwrap().messages.iter().any(told));
 }
 
 #[tokio::test]
@@ -388,13 +446,13 @@ fn a_link_that_leads_nowhere_is_refused() {
     }
 }
 
-fn state(memory: &mut Memory, text: &str) -> usize {
+fn state(memory: &mut Memory, text: &str) {
     let statement = Statement {
         text: text.into(),
         ..Statement::default()
     };
     // Each writer is a thread of its own.
-    memory.state(text, "docs", &[statement])
+    memory.state(text, "docs", &[statement]);
 }
 
 #[tokio::test]
@@ -410,7 +468,7 @@ async fn each_folder_has_a_memory_and_a_question_without_one_is_told_of_all() {
     let archie = one.archie_with(learning(["1", "2", "end"]), remembering(place()));
     talk(&archie, "t", &one.brief("payments")).await;
     let bread = Arc::new(Script::new([
-        stated("Bread is baked at night.", "one server"),
+        stated("Bread is baked at night.", "we keep one server"),
         Step::text("1"),
         Step::text("2"),
         Step::text("end"),

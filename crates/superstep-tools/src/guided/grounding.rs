@@ -39,6 +39,7 @@ pub fn missing(decision: &str, text: &str) -> Vec<String> {
     for token in tokens(decision) {
         let found = match token.kind {
             TokenKind::Figure => there.has_figure(&token.bare),
+            TokenKind::Code => there.words.contains(&token.bare),
             TokenKind::Word if EMPTY.contains(&format!(" {} ", token.bare)) => true,
             TokenKind::Word => match number(&token.bare) {
                 Some(figure) => there.has_figure(&figure) || there.words.contains(&token.bare),
@@ -103,6 +104,9 @@ impl Sources {
         for token in tokens(text) {
             match token.kind {
                 TokenKind::Figure => self.add_figure(&token.bare),
+                TokenKind::Code => {
+                    self.words.insert(token.bare);
+                }
                 TokenKind::Word => {
                     if let Some(figure) = number(&token.bare) {
                         self.add_figure(&figure);
@@ -152,6 +156,7 @@ impl Sources {
         let all = tokens(item);
         let is_known = |token: &Token| match token.kind {
             TokenKind::Figure => self.has_figure(&token.bare),
+            TokenKind::Code => self.words.contains(&token.bare),
             TokenKind::Word => self.has_word(&token.bare),
         };
         !all.is_empty() && all.iter().all(is_known)
@@ -174,6 +179,7 @@ impl Sources {
             let is_name = token.is_capital && !token.begins && token.bare.chars().count() > 1;
             let is_known = match token.kind {
                 TokenKind::Figure => self.has_figure(&token.bare),
+                TokenKind::Code => self.words.contains(&token.bare),
                 TokenKind::Word if is_day || is_name => self.has_word(&token.bare),
                 TokenKind::Word => true,
             };
@@ -198,6 +204,8 @@ impl Sources {
 enum TokenKind {
     Word,
     Figure,
+    /// A name with digits, such as `Http2Stream` or `S3`: it is compared whole.
+    Code,
 }
 
 struct Token {
@@ -221,22 +229,13 @@ fn tokens(text: &str) -> Vec<Token> {
             let shown = chunk.trim_matches(|c: char| !c.is_alphanumeric());
             let is_mark = shown.is_empty();
             if !is_mark {
-                let has_digit = shown.bytes().any(|byte| byte.is_ascii_digit());
-                let parts: Vec<&str> = match has_digit {
-                    true => vec![shown],
-                    false => shown
-                        .split(['-', '@', '.', '_', '+'])
-                        .filter(|it| !it.is_empty())
-                        .collect(),
-                };
-                for part in parts {
+                for (kind, part) in parts(shown) {
                     all.push(Token {
-                        kind: if has_digit {
-                            TokenKind::Figure
-                        } else {
-                            TokenKind::Word
+                        kind,
+                        bare: match kind {
+                            TokenKind::Figure => figure(part),
+                            TokenKind::Code | TokenKind::Word => word(part),
                         },
-                        bare: if has_digit { figure(part) } else { word(part) },
                         shown: part.to_owned(),
                         is_capital: part.chars().next().is_some_and(char::is_uppercase),
                         begins,
@@ -245,6 +244,28 @@ fn tokens(text: &str) -> Vec<Token> {
                 }
             }
             begins = (begins && is_mark) || ends;
+        }
+    }
+    all
+}
+
+/// The figures, names and words of a text without blanks: `timeout=30` is a word and a figure, `UTF-8` one name.
+fn parts(text: &str) -> Vec<(TokenKind, &str)> {
+    let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+    let is_named = text.starts_with(char::is_alphabetic);
+    if has_digit(text) && !is_named {
+        return vec![(TokenKind::Figure, text)];
+    }
+    let apart: fn(char) -> bool = match has_digit(text) {
+        true => |c| !c.is_alphanumeric() && !".-_:@+'’".contains(c),
+        false => |c| "-@._+".contains(c),
+    };
+    let mut all = Vec::new();
+    for part in text.split(apart).filter(|it| !it.is_empty()) {
+        match has_digit(part) {
+            false if part.len() == text.len() => all.push((TokenKind::Word, part)),
+            true if part.len() == text.len() => all.push((TokenKind::Code, part)),
+            _ => all.extend(parts(part)),
         }
     }
     all
@@ -335,6 +356,17 @@ mod tests {
         ] {
             assert_eq!(sources.unsupported_figures(wrong).len(), 1, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_name_with_digits_is_compared_whole() {
+        let sources = Sources::of(["Stability: 2 - Stable", "opendir(3)", "an `http2stream`"]);
+        assert!(!sources.has("S3") && !sources.has("Http2Session"));
+        assert!(sources.has("Http2Stream") && sources.has("2"));
+        assert_eq!(sources.unsupported("It is in S3, 3 times."), ["S3"]);
+        let sources = Sources::of(["timeout=30, in UTF-8"]);
+        assert!(sources.has("30") && sources.has("timeout") && sources.has("UTF-8"));
+        assert!(!sources.has("UTF-16") && !sources.has("8"));
     }
 
     #[test]
