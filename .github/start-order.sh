@@ -13,7 +13,7 @@ export HOME SUPERSTEP_DB=$HOME/start.db
 {
     # A thread, and enough copies of it that lists have more than a page.
     mkdir "$HOME/docs" && echo 'The ledger is written by two services.' > "$HOME/docs/a.md"
-    "$binary" analyze --query what --inputs "$HOME/docs" --model script:cli/src/demo/archie.jsonl --no-input || test $? = 3
+    "$binary" analyze --query what --inputs "$HOME/docs" --model script:agents/archie/demo/replies.jsonl --no-input || test $? = 3
     thread=$("$binary" threads list --json | sed 's/.*"thread":"\([^"]*\)".*/\1/')
     "$binary" threads export "$thread" "$HOME/thread"
     seq -f "threads import $HOME/thread archie-%g" 500 | "$binary" shell

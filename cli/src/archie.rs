@@ -17,14 +17,13 @@ use crate::{
     agents::Agent,
     app::App,
     args::{Analyze, Ask, BuildContext, Global, Limits, TalkOptions},
-    consent::{self, Agreement},
+    consent,
     console::{self, TerminalConsole},
     database, environment,
     error::Error,
     files,
     output::{plain, shown},
-    question_id,
-    resumed::Resumed,
+    resumed::{OpenedThread, StoredThread},
     suggest,
     thread_reader::ThreadReader,
     written,
@@ -236,55 +235,37 @@ pub(crate) async fn hosted(
     options.below(roots).archie(None)
 }
 
-/// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
-/// writes the result again if it is missing. The question and the result are shown even if there is no model.
-pub(crate) async fn resume(
-    resumed: Resumed<'_>,
-    agreement: Agreement,
+/// Archie for a thread that is resumed. The result of a thread that is done is written again without a model if it is
+/// missing.
+pub(crate) async fn opened(
+    thread: &StoredThread<'_>,
     app: &mut App<'_>,
-) -> Result<(), Error> {
-    let (thread, args) = (resumed.thread, resumed.talk);
+) -> Result<OpenedThread, Error> {
+    let (name, args) = (thread.name, thread.talk);
     check_out(args.out.as_deref(), app.global)?;
-    let answers = resumed.answers.automatic(args.approve_after.is_some());
     let reading = Archie::reader(database::read_only(app.global)?)?;
-    let known = reading.graph().state(thread).await?;
-    if let Some(folder) = &known.state.inputs.folder {
-        agreement.permit(Path::new(folder))?;
+    let known = reading.graph().state(name).await?.state;
+    if let Some(folder) = &known.inputs.folder {
+        thread.agreement.permit(Path::new(folder))?;
     }
-    if known.is_done() {
-        agreement.store().await?;
-        let session = &mut session(reading, args);
-        return console::talk(session, thread, (answers, None), Next::Report, app).await;
+    if thread.is_done {
+        return Ok((Box::new(session(reading, args)), Box::new(())));
     }
-    let ask = question_id::choose(known.asks.clone(), resumed.question)?;
-    let content = content_of(&known.state, app.global)?;
-    let options = match AgentOptions::open(&args.limits, None, &content, app).await {
-        Ok(options) => match agreement.roots() {
-            Some(roots) => options.below(roots),
-            None => options,
-        },
-        Err(error) => {
-            if let Some(ask) = &ask {
-                console::show_open(&mut ArchieSession::new(reading), thread, ask, app)?;
-            }
-            return Err(error);
-        }
-    };
-    let reader = options.archie(None)?;
-    let checkpoint = reader.graph().state(thread).await?;
-    let agent = options.archie(Some(reader.spent(thread).await?))?;
-    let ask = question_id::choose(checkpoint.asks, resumed.question)?;
-    let next = Next::of(ask, false);
-    agreement.store().await?;
+    let content = content_of(&known, app.global)?;
+    let mut options = AgentOptions::open(&args.limits, None, &content, app).await?;
+    if let Some(roots) = thread.agreement.roots() {
+        options = options.below(roots);
+    }
+    let spent = options.archie(None)?.spent(name).await?;
     let model = options.model_name();
-    if known.state.model_name != model {
+    if known.model_name != model {
         app.output.say(&[plain(format!(
             "note: this thread was begun with {}; it continues with {model}",
-            shown(&known.state.model_name)
+            shown(&known.model_name)
         ))]);
     }
-    let answers = (answers, resumed.question);
-    console::talk(&mut session(agent, args), thread, answers, next, app).await
+    let agent = options.archie(Some(spent))?;
+    Ok((Box::new(session(agent, args)), Box::new(())))
 }
 
 /// Refuses a file that the result cannot be written to, before anybody talks for an hour.

@@ -248,35 +248,21 @@ impl Global {
 impl Command {
     /// Whether it reads or writes threads, by itself: a demonstration or a shell runs other commands.
     pub(crate) fn uses_database(&self) -> bool {
-        match self {
-            Self::Analyze(_)
-            | Self::Ask(_)
-            | Self::BuildContext(_)
-            | Self::Atris(_)
-            | Self::Docs(_)
-            | Self::Mail(_)
-            | Self::Sheet(_)
-            | Self::Run(_)
-            | Self::Serve(_)
-            | Self::Inbox(_)
-            | Self::Threads(_)
-            | Self::Memory(_)
-            | Self::Db(_)
-            | Self::Trace(_)
-            | Self::Doctor => true,
+        !matches!(
+            self,
             Self::Shell
-            | Self::New(_)
-            | Self::Eval(_)
-            | Self::Graph { .. }
-            | Self::Login(_)
-            | Self::Model(_)
-            | Self::Demo { .. }
-            | Self::Config(_)
-            | Self::Explain { .. }
-            | Self::Trust(_)
-            | Self::Completions { .. }
-            | Self::Man { .. } => false,
-        }
+                | Self::New(_)
+                | Self::Eval(_)
+                | Self::Graph { .. }
+                | Self::Login(_)
+                | Self::Model(_)
+                | Self::Demo { .. }
+                | Self::Config(_)
+                | Self::Explain { .. }
+                | Self::Trust(_)
+                | Self::Completions { .. }
+                | Self::Man { .. }
+        )
     }
 }
 

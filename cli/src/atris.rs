@@ -8,7 +8,6 @@ mod command;
 mod options;
 mod session;
 
-use superstep::ThreadId;
 use superstep_agent::Console as _;
 use superstep_atris::{SKIP, changes, help_of, thread_errors};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
@@ -17,12 +16,11 @@ use crate::{
     agents::Agent,
     app::App,
     args::{AtrisCommand, AtrisOptions},
-    consent,
     console::TerminalConsole,
     database,
     error::Error,
     output::{Form, plain, shown, strong},
-    question_id,
+    own, question_id,
     resumed::Resumed,
     terminal::{Line, Topic},
     thread_reader::{LAST, ThreadReader},
@@ -100,6 +98,7 @@ pub(crate) async fn hosted(
 
 /// Resumes a thread: answers its open question, or finishes a run that was interrupted.
 pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    resumed.chosen(app).await?;
     let agent = superstep_atris::Atris::reader(database::read_only(app.global)?)?;
     let known = agent.graph().state(resumed.thread).await?;
     // Whoever names a question about a change has seen it.
@@ -122,31 +121,17 @@ async fn open(
     options: &AtrisOptions,
     app: &mut App<'_>,
 ) -> Result<Session, Error> {
-    let OpenedAtris { agent, saver, fake } = options::open(options, app).await?;
-    let thread = match thread {
-        Some(thread) => {
-            let thread = match thread == LAST {
-                true => {
-                    ThreadReader::open(app.global)?
-                        .last_of(Agent::ATRIS)
-                        .await?
-                }
-                false => thread,
-            };
-            let id = ThreadId::from(thread.as_str());
-            match saver.threads().await?.contains(&id) {
-                false => Agent::ATRIS.check_name(&thread)?,
-                true if Agent::of(&*saver, &id).await == Some(Agent::ATRIS) => {}
-                true => return Err(Error::Usage(format!("`{thread}` is no thread of atris"))),
-            }
-            consent::to_run(Agent::ATRIS, &thread, app)
-                .await?
-                .store()
-                .await?;
-            thread
-        }
-        None => Agent::ATRIS.new_thread(&*saver).await?,
+    let OpenedAtris { agent, fake } = options::open(options, app).await?;
+    let last = thread.as_deref() == Some(LAST);
+    let thread = match last {
+        true => Some(
+            ThreadReader::open(app.global)?
+                .last_of(Agent::ATRIS)
+                .await?,
+        ),
+        false => thread,
     };
+    let thread = own::thread_for(Agent::ATRIS, thread, app).await?;
     Session::new(agent, thread, options.clone(), fake, app.global)
 }
 

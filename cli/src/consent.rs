@@ -13,7 +13,6 @@ use crate::{
     app::App,
     error::Error,
     output::{plain, shown, strong},
-    terminal::{Line, Topic},
     thread_reader::ThreadReader,
 };
 
@@ -146,12 +145,8 @@ pub(crate) async fn is_agreed(what: &str, app: &mut App<'_>) -> Result<(), Error
         )));
     }
     let prompt = format!("{what}? [y/N] ");
-    match app
-        .terminal
-        .read_line(Topic::Detail, &prompt, app.output)
-        .await?
-    {
-        Line::Text(words) if matches!(words.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err(Error::Cancelled),
+    match app.terminal.agrees(&prompt, app.output).await? {
+        true => Ok(()),
+        false => Err(Error::Cancelled),
     }
 }

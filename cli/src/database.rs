@@ -76,10 +76,8 @@ fn both(database: &Database) -> Backends {
 pub(crate) fn create(global: &Global) -> Result<Backends, Error> {
     let path = path(global)?.value;
     if let Some(folder) = path.parent() {
-        superstep::fs::private_dir(folder).map_err(|error| FileError::NotWritten {
-            path: folder.display().to_string(),
-            why: error.to_string(),
-        })?;
+        superstep::fs::private_dir(folder)
+            .map_err(|error| FileError::not_written(folder, error))?;
     }
     #[cfg_attr(
         not(feature = "remote"),

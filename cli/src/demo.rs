@@ -1,6 +1,6 @@
 //! `superstep demo`: the agents with scripted models, in a temporary folder.
 //!
-//! The commands that are shown are the commands that are run. The scene of each agent is in `running`.
+//! The commands that are shown are the commands that are run. The demo of each agent is on its card.
 
 use std::{
     io::Read,
@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     inbox,
     output::{Form, Output, bad, faint, plain, strong},
-    running, shell_words,
+    private, shell_words,
 };
 
 /// Placeholder for an id that is only known when the scene runs.
@@ -32,7 +32,7 @@ pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), E
             "the demo has no JSON output; the commands it shows have".into(),
         ));
     }
-    let folder = scratch()?;
+    let folder = private::scratch("superstep-demo-", &std::env::temp_dir())?;
     for shown in Agent::all() {
         if agent.is_none_or(|wanted| wanted == *shown) {
             scene(*shown, folder.path(), app).await?;
@@ -47,7 +47,7 @@ pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), E
 
 async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Error> {
     let output = app.output;
-    let Some(scene) = running::of(agent).scene() else {
+    let Some(scene) = &agent.card().demo else {
         return Ok(());
     };
     output.say(&[strong(agent.name()), plain(format!(": {}", scene.about()))]);
@@ -158,16 +158,4 @@ fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Ar
     args.global.no_input = true;
     args.global.without_settings = true;
     Ok(args)
-}
-
-/// A folder for its owner alone, under a name that nobody can have taken, gone when the demo ends.
-fn scratch() -> Result<tempfile::TempDir, Error> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("superstep-demo-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o700));
-    }
-    Ok(builder.tempdir()?)
 }

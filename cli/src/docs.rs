@@ -5,7 +5,7 @@
 mod make;
 mod options;
 
-pub(crate) use make::resume;
+pub(crate) use make::opened;
 
 use std::path::Path;
 
@@ -68,7 +68,7 @@ pub(crate) async fn hosted(
 ) -> Result<(superstep_docgen::Docgen, Option<Error>), Error> {
     let make = MakeDocs::default();
     let content = environment::content_of_server();
-    let opened = options::open_below(&make, &content, Some(roots.clone()), app).await;
+    let opened = options::open(&make, &content, Some(roots.clone()), app).await;
     let why = match opened {
         Err(why @ Error::Model(_)) => why,
         opened => return Ok((opened?.docgen, None)),
@@ -77,6 +77,6 @@ pub(crate) async fn hosted(
         no_model: true,
         ..make
     };
-    let opened = options::open_below(&make, &content, Some(roots), app).await?;
+    let opened = options::open(&make, &content, Some(roots), app).await?;
     Ok((opened.docgen, Some(why)))
 }

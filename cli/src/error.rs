@@ -53,37 +53,22 @@ pub(crate) enum Error {
     NoAccount,
     /// There is no database to read.
     #[error("there is no database at {path}")]
-    NoDatabase {
-        /// Where it would be.
-        path: String,
-    },
+    NoDatabase { path: String },
     /// A graph without a saver.
     #[error("there is no database")]
     NoSaver,
     /// A person has to answer.
     #[error("thread `{thread}` waits for an answer")]
-    Waiting {
-        /// The thread.
-        thread: String,
-    },
+    Waiting { thread: String },
     /// The graph pauses before or after a node.
     #[error("thread `{thread}` is paused, as its graph says")]
-    Paused {
-        /// The thread.
-        thread: String,
-    },
+    Paused { thread: String },
     /// `db check` found something, and has named it.
     #[error("the database is damaged: {found}")]
-    Damaged {
-        /// How much was found.
-        found: String,
-    },
+    Damaged { found: String },
     /// It was printed already.
     #[error("failed")]
-    Reported {
-        /// The exit code.
-        exit: u8,
-    },
+    Reported { exit: u8 },
     /// A trace cannot be sent.
     #[cfg(feature = "remote")]
     #[error(transparent)]
@@ -91,12 +76,7 @@ pub(crate) enum Error {
     /// A trace was not taken.
     #[cfg(feature = "remote")]
     #[error("{dropped} runs did not arrive: {why}")]
-    Unsent {
-        /// How many.
-        dropped: u64,
-        /// The last error of the collector or the network.
-        why: String,
-    },
+    Unsent { dropped: u64, why: String },
     /// Nothing was decided about a project's file.
     #[error(transparent)]
     Trust(#[from] TrustError),
@@ -109,29 +89,19 @@ pub(crate) enum Error {
     /// A file is no archive of a thread.
     #[error("{file}: {error}")]
     ArchiveFile {
-        /// The file.
         file: String,
-        /// What is wrong with it.
         error: superstep::ArchiveError,
     },
     /// There is nothing to show.
     #[error("{what}")]
-    Missing {
-        /// What is missing.
-        what: String,
-        /// What to do about it.
-        hint: &'static str,
-    },
+    Missing { what: String, hint: &'static str },
     /// A fork would do a second time what was done, or may have been.
     #[error(
         "a fork of thread `{thread}` at step {step} may do a second time what was done since: {effects}"
     )]
     Repeats {
-        /// The thread.
         thread: String,
-        /// The step.
         step: String,
-        /// What was done, or may have been.
         effects: String,
     },
     /// An id names no open question.
@@ -139,12 +109,7 @@ pub(crate) enum Error {
     Question(#[from] IdError),
     /// A check of `model test` failed.
     #[error("{failed} of {all} checks failed")]
-    Checks {
-        /// How many.
-        failed: usize,
-        /// Of how many.
-        all: usize,
-    },
+    Checks { failed: usize, all: usize },
     /// Invalid use.
     #[error("{0}")]
     Usage(String),
@@ -196,50 +161,6 @@ impl Error {
         }
     }
 
-    /// The exit code.
-    pub(crate) fn exit(&self) -> u8 {
-        match self {
-            Self::Model(error) => match error.kind() {
-                ErrorKind::NoModel { .. } | ErrorKind::Untrusted { .. } => 3,
-                ErrorKind::Auth { .. } => 4,
-                ErrorKind::Budget { .. } => 5,
-                ErrorKind::Settings { .. } | ErrorKind::Outside { .. } => 2,
-                _ => 1,
-            },
-            #[cfg(feature = "local")]
-            Self::Weights(error) => match error {
-                superstep::local::weights::WeightsError::Name { .. } => 2,
-                _ => 1,
-            },
-            Self::Usage(_) | Self::NoAccount => 2,
-            Self::Saver(SaverError::Busy { .. } | SaverError::Conflict { .. }) => 6,
-            Self::Saver(_)
-            | Self::NoDatabase { .. }
-            | Self::Missing { .. }
-            | Self::Damaged { .. }
-            | Self::Repeats { .. } => 1,
-            Self::Run(error) => exit_of(error.code()),
-            Self::Agent(error) => error.get().exit(),
-            Self::Server(superstep_server::ServerError::NoToken { .. }) => 2,
-            Self::Server(_) => 1,
-            Self::Build(_) | Self::Store(_) | Self::NoSaver => 1,
-            Self::Question(error) => error.exit(),
-            Self::File(error) => error.exit(),
-            Self::Archive(_) | Self::ArchiveFile { .. } => 1,
-            Self::Waiting { .. } | Self::Paused { .. } => 3,
-            Self::Trust(error) => error.exit(),
-            Self::Reported { exit } => *exit,
-            #[cfg(feature = "remote")]
-            Self::Export(_) => 2,
-            #[cfg(feature = "remote")]
-            Self::Unsent { .. } => 1,
-            Self::NoModel => 3,
-            Self::Checks { .. } | Self::Io(_) => 1,
-            Self::Cancelled => 130,
-            Self::Closed => 0,
-        }
-    }
-
     /// The message, by line.
     pub(crate) fn lines(&self) -> Vec<String> {
         if let Self::Model(error) = self
@@ -272,99 +193,149 @@ impl Error {
 
     /// The stable code; what was reported had its own.
     pub(crate) fn code(&self) -> Option<&'static str> {
-        match self {
-            Self::Model(error) => Some(error.code()),
-            Self::NoModel => Some("SS5016"),
-            Self::Saver(error) => Some(error.code()),
-            Self::NoDatabase { .. } => Some("SS2015"),
-            Self::Run(error) => Some(error.code()),
-            Self::Store(error) => Some(error.code()),
-            Self::Agent(error) => Some(error.get().code()),
-            Self::Server(error) => Some(error.code()),
-            Self::File(error) => Some(error.code()),
-            Self::Archive(error) | Self::ArchiveFile { error, .. } => Some(error.code()),
-            Self::Trust(error) => Some(error.code()),
-            Self::Question(error) => Some(error.code()),
-            #[cfg(feature = "remote")]
-            Self::Export(error) => Some(error.code()),
-            #[cfg(feature = "local")]
-            Self::Weights(error) => Some(error.code()),
-            Self::Usage(_) => Some(USAGE),
-            Self::NoAccount => Some("SS6051"),
-            Self::Missing { .. } => Some("SS6052"),
-            Self::Checks { .. } => Some("SS6053"),
-            #[cfg(feature = "remote")]
-            Self::Unsent { .. } => Some("SS6054"),
-            Self::Cancelled => Some("SS6055"),
-            Self::Io(_) => Some("SS6056"),
-            Self::Build(_) | Self::NoSaver => Some("SS6057"),
-            Self::Repeats { .. } => Some("SS6058"),
-            Self::Waiting { .. } | Self::Paused { .. } => Some("SS6059"),
-            Self::Damaged { .. } => Some("SS2005"),
-            Self::Reported { .. } | Self::Closed => None,
-        }
+        self.facts().code
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> u8 {
+        self.facts().exit
     }
 
     /// What to do about it.
     pub(crate) fn hints(&self) -> Vec<&'static str> {
         let full = matches!(self.saver(), Some(SaverError::Full(_)));
-        let mut hints = self.own_hints();
+        let mut hints = self.facts().hints;
         hints.extend(full.then_some(MAKE_ROOM));
         hints
     }
 
-    fn own_hints(&self) -> Vec<&'static str> {
+    fn facts(&self) -> Facts {
         match self {
-            Self::NoModel => WAYS_OUT.to_vec(),
-            Self::NoDatabase { .. } => vec!["run an agent first, or name a database with --db"],
-            Self::Saver(SaverError::Corrupt(_)) => vec![DAMAGED],
-            Self::Damaged { .. } => vec![RESTORE, SAVE],
-            Self::Waiting { .. } => vec![ANSWER],
+            Self::Model(error) => of_model(error),
+            Self::NoModel => facts("SS5016", 3, WAYS_OUT),
+            #[cfg(feature = "local")]
+            Self::Weights(error) => {
+                use superstep::local::weights::WeightsError;
+                let is_name = matches!(error, WeightsError::Name { .. });
+                facts(error.code(), 1 + u8::from(is_name), error.hint())
+            }
             Self::Saver(error) => {
+                let exit = match error {
+                    SaverError::Busy { .. } | SaverError::Conflict { .. } => 6,
+                    _ => 1,
+                };
+                let hint = match error {
+                    SaverError::Corrupt(_) => Some(DAMAGED),
+                    error => error.hint(),
+                };
                 let key = "the key is in the file that SUPERSTEP_DB_KEY_FILE names";
                 let key = (error.code() == "SS2012").then_some(key);
-                error.hint().into_iter().chain(key).collect()
+                facts(error.code(), exit, hint.into_iter().chain(key))
             }
-            Self::Store(error) => of_store(error),
-            Self::Run(error) => error.hint().into_iter().collect(),
-            Self::Agent(error) => error.get().hint().into_iter().collect(),
+            Self::NoDatabase { .. } => {
+                let hint = "run an agent first, or name a database with --db";
+                facts("SS2015", 1, [hint])
+            }
+            Self::Run(error) => facts(error.code(), exit_of(error.code()), error.hint()),
+            Self::Store(error) => facts(error.code(), 1, of_store(error)),
+            Self::Agent(error) => {
+                let error = error.get();
+                facts(error.code(), error.exit(), error.hint())
+            }
             Self::Server(error) => {
+                let is_usage = matches!(error, superstep_server::ServerError::NoToken { .. });
                 let token = "the token is what SUPERSTEP_TOKEN is set to";
                 let token = (error.code() == "SS9002").then_some(token);
-                error.hint().into_iter().chain(token).collect()
+                let hints = error.hint().into_iter().chain(token);
+                facts(error.code(), 1 + u8::from(is_usage), hints)
             }
-            Self::File(error) => vec![error.hint()],
-            Self::Archive(_) | Self::ArchiveFile { .. } => {
-                vec!["export the thread again, or check which file it is"]
+            Self::File(error) => error.facts(),
+            Self::Archive(error) | Self::ArchiveFile { error, .. } => {
+                let hint = "export the thread again, or check which file it is";
+                facts(error.code(), 1, [hint])
             }
-            Self::Trust(error) => error.hints(),
-            Self::Missing { hint, .. } => vec![hint],
-            Self::Repeats { .. } => vec![
-                "if nobody knows whether it happened, say so first: `superstep threads show` names the command",
-                "or fork the thread as it is, without --at: the copy knows what was done",
-                "to fork there although it may be done again: --repeat",
-            ],
-            Self::Question(error) => vec![error.hint()],
-            Self::Build(_) | Self::NoSaver => vec!["report it: this is a mistake in superstep"],
-            Self::NoAccount => vec![
-                "for a folder of .eml files: --folder DIR --owner ADDRESS",
-                "to keep it: superstep config set agents.mail.folder DIR, and agents.mail.owner ADDRESS",
-                "for Gmail or IMAP: `kind` in [agents.mail]; `superstep config init` makes a file to fill in",
-            ],
-            Self::Model(error) => match error.kind() {
-                ErrorKind::NoModel { .. } => {
-                    let why = "`superstep model show` says why each source was not used";
-                    WAYS_OUT.into_iter().chain([why]).collect()
-                }
-                ErrorKind::Connect { host, .. } if host.ends_with(":11434") => {
-                    vec!["is Ollama running? start it with `ollama serve`"]
-                }
-                _ => error.hint().into_iter().collect(),
+            Self::Trust(error) => error.facts(),
+            Self::Question(error) => error.facts(),
+            #[cfg(feature = "remote")]
+            Self::Export(error) => facts(error.code(), 2, None),
+            #[cfg(feature = "remote")]
+            Self::Unsent { .. } => facts("SS6054", 1, None),
+            Self::Usage(_) => facts(USAGE, 2, None),
+            Self::NoAccount => facts(
+                "SS6051",
+                2,
+                [
+                    "for a folder of .eml files: --folder DIR --owner ADDRESS",
+                    "to keep it: superstep config set agents.mail.folder DIR, and agents.mail.owner ADDRESS",
+                    "for Gmail or IMAP: `kind` in [agents.mail]; `superstep config init` makes a file to fill in",
+                ],
+            ),
+            Self::Missing { hint, .. } => facts("SS6052", 1, [*hint]),
+            Self::Checks { .. } => facts("SS6053", 1, None),
+            Self::Cancelled => facts("SS6055", 130, None),
+            Self::Io(_) => facts("SS6056", 1, None),
+            Self::Build(_) | Self::NoSaver => {
+                facts("SS6057", 1, ["report it: this is a mistake in superstep"])
+            }
+            Self::Repeats { .. } => facts(
+                "SS6058",
+                1,
+                [
+                    "if nobody knows whether it happened, say so first: `superstep threads show` names the command",
+                    "or fork the thread as it is, without --at: the copy knows what was done",
+                    "to fork there although it may be done again: --repeat",
+                ],
+            ),
+            Self::Waiting { .. } => facts("SS6059", 3, [ANSWER]),
+            Self::Paused { .. } => facts("SS6059", 3, None),
+            Self::Damaged { .. } => facts("SS2005", 1, [RESTORE, SAVE]),
+            Self::Reported { exit } => Facts {
+                code: None,
+                exit: *exit,
+                hints: Vec::new(),
             },
-            #[cfg(feature = "local")]
-            Self::Weights(error) => error.hint().into_iter().collect(),
-            _ => Vec::new(),
+            Self::Closed => Facts {
+                code: None,
+                exit: 0,
+                hints: Vec::new(),
+            },
         }
+    }
+}
+
+/// What programs and people are told about an error besides its message.
+pub(crate) struct Facts {
+    code: Option<&'static str>,
+    exit: u8,
+    hints: Vec<&'static str>,
+}
+
+fn facts(code: &'static str, exit: u8, hints: impl IntoIterator<Item = &'static str>) -> Facts {
+    Facts {
+        code: Some(code),
+        exit,
+        hints: hints.into_iter().collect(),
+    }
+}
+
+fn of_model(error: &ModelError) -> Facts {
+    let exit = match error.kind() {
+        ErrorKind::NoModel { .. } | ErrorKind::Untrusted { .. } => 3,
+        ErrorKind::Auth { .. } => 4,
+        ErrorKind::Budget { .. } => 5,
+        ErrorKind::Settings { .. } | ErrorKind::Outside { .. } => 2,
+        _ => 1,
+    };
+    match error.kind() {
+        ErrorKind::NoModel { .. } => {
+            let why = "`superstep model show` says why each source was not used";
+            facts(error.code(), exit, WAYS_OUT.into_iter().chain([why]))
+        }
+        ErrorKind::Connect { host, .. } if host.ends_with(":11434") => {
+            let hint = "is Ollama running? start it with `ollama serve`";
+            facts(error.code(), exit, [hint])
+        }
+        _ => facts(error.code(), exit, error.hint()),
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
     environment::{self, OpenedModel},
     error::Error,
     output::{Form, bad, faint, good, plain},
+    own,
 };
 
 use case::Case;
@@ -31,9 +32,6 @@ use score::{CaseScore, ModelScore};
 
 /// The thread of every case.
 const THREAD: &str = "case";
-
-/// Reason of an agent without a model for refusing a call.
-const NO_MODEL: &str = "the agent is declared `without_model()`, so it cannot call one";
 
 pub(crate) async fn run(what: &EvalArgs, app: &mut App<'_>) -> Result<(), Error> {
     let cases = case::read(&what.file, what.agent)?;
@@ -97,35 +95,28 @@ fn tell(
     Ok(())
 }
 
-/// The opened models of an agent.
-struct Models {
-    usual: Option<OpenedModel>,
-    nodes: Vec<(String, OpenedModel)>,
-}
+/// The opened models of an agent: the usual one, and those of nodes. An agent may need none.
+struct Models(Option<(OpenedModel, Vec<(String, OpenedModel)>)>);
 
 impl Models {
     async fn open(what: &EvalArgs, app: &mut App<'_>) -> Result<Self, Error> {
         let card = what.agent.card();
         if card.needs_no_model {
-            return Ok(Self {
-                usual: None,
-                nodes: Vec::new(),
-            });
+            return Ok(Self(None));
         }
         let content = environment::content_at(app.global, &what.file)?;
         let usual = environment::open(&content, app).await?;
         let nodes: Vec<&str> = card.model_nodes.iter().map(String::as_str).collect();
         let nodes = environment::open_nodes(&nodes, &content, app).await?;
-        Ok(Self {
-            usual: Some(usual),
-            nodes,
-        })
+        Ok(Self(Some((usual, nodes))))
     }
 
     fn name(&self) -> String {
         use superstep::model::Model as _;
-        let usual = self.usual.as_ref();
-        usual.map_or_else(|| "none".into(), |it| it.caller.id().to_string())
+        match &self.0 {
+            Some((usual, _)) => usual.caller.id().to_string(),
+            None => "none".into(),
+        }
     }
 
     /// The place of a case: memory, and models whose calls are counted.
@@ -136,15 +127,13 @@ impl Models {
         };
         let metered =
             |opened: &OpenedModel| Arc::new(opened.caller.clone().observed(meter.clone()));
-        let Some(usual) = &self.usual else {
-            return Site::without_model(backends, NO_MODEL);
+        let Some((usual, nodes)) = &self.0 else {
+            return Site::without_model(backends, own::NO_MODEL);
         };
-        let models = self
-            .nodes
+        let usual = NodeModels::new(metered(usual));
+        let models = nodes
             .iter()
-            .fold(NodeModels::new(metered(usual)), |all, (node, opened)| {
-                all.with(node, metered(opened))
-            });
+            .fold(usual, |all, (node, opened)| all.with(node, metered(opened)));
         Site { backends, models }
     }
 

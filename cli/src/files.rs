@@ -13,10 +13,7 @@ const MOST: u64 = 16 << 20;
 
 /// The text of a file. A pipe or a device is refused: it may never end.
 pub(crate) fn text(path: &Path) -> Result<String, FileError> {
-    superstep::fs::read_text(path, MOST).map_err(|error| FileError::NotRead {
-        path: path.display().to_string(),
-        why: error.to_string(),
-    })
+    superstep::fs::read_text(path, MOST).map_err(|error| FileError::not_read(path, error))
 }
 
 /// Refuses to write a result where the database, or a file that belongs to it, is or will be.

@@ -8,10 +8,7 @@ use std::{
 };
 
 use serde_json::json;
-use superstep::{
-    fs::{Rights, Staged, private_dir},
-    model::{did_you_mean, spec::KNOWN},
-};
+use superstep::model::{did_you_mean, spec::KNOWN};
 
 use crate::{
     app::App,
@@ -19,7 +16,7 @@ use crate::{
     dirs, environment,
     error::{Error, FileError},
     output::{Form, faint, plain, strong},
-    settings,
+    private, settings,
 };
 
 /// The longest key.
@@ -40,7 +37,9 @@ pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error
     check(&key)?;
     // A key that is there stays until the new one is known to be good.
     let fresh = file.with_extension("new");
-    write(&fresh, &key)?;
+    let line = format!("{}\n", key.trim());
+    private::replace(&fresh, line.as_bytes())
+        .map_err(|error| FileError::not_written(&fresh, error))?;
     let checked = match what.no_check {
         true => Ok(None),
         false => checked(provider, &fresh, app).await,
@@ -52,7 +51,7 @@ pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error
             return Err(error);
         }
     };
-    fs::rename(&fresh, &file).map_err(|error| not_written(&file, &error))?;
+    fs::rename(&fresh, &file).map_err(|error| FileError::not_written(&file, error))?;
     settings::put(&setting, &format!("keys/{provider}"))?;
     if app.output.form == Form::Json {
         return app.output.json(&json!({
@@ -150,28 +149,6 @@ fn check(key: &str) -> Result<(), Error> {
     Err(Error::Usage(format!("this is no key: {why}")))
 }
 
-fn write(file: &Path, key: &str) -> Result<(), Error> {
-    let written = match file.parent() {
-        Some(folder) => private_dir(folder),
-        None => Ok(()),
-    };
-    let written = written
-        .and_then(|()| {
-            Staged::new(
-                file,
-                format!("{}\n", key.trim()).as_bytes(),
-                Rights::Private,
-            )
-        })
-        .and_then(Staged::replace);
-    written.map_err(|error| not_written(file, &error))
-}
-
-fn not_written(file: &Path, error: &io::Error) -> Error {
-    let (path, why) = (file.display().to_string(), error.to_string());
-    FileError::NotWritten { path, why }.into()
-}
-
 /// Asks the provider for its models with the key, and gives how many there are; nothing if it cannot be asked. A key
 /// that it refuses is not kept.
 #[cfg(feature = "remote")]
@@ -223,7 +200,7 @@ fn remove(provider: &str, file: &Path, setting: &str, app: &App<'_>) -> Result<(
     let had = match fs::remove_file(file) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(not_written(file, &error)),
+        Err(error) => return Err(FileError::not_written(file, error).into()),
     };
     settings::take(setting)?;
     if app.output.form == Form::Json {

@@ -4,9 +4,11 @@
 //! no text of a model, a tool or a file can control the terminal, in color or without.
 
 use std::{
+    convert::Infallible,
     ffi::OsString,
     io::{self, Write},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use anstream::{AutoStream, ColorChoice};
@@ -279,6 +281,17 @@ impl Output {
     /// The line of stderr that is drawn over; only for terminals.
     pub(crate) fn status(&self) -> &StatusLine {
         &self.err
+    }
+
+    /// Draws a line anew every second, while there is one and somebody watches.
+    pub(crate) async fn tick(&self, line: impl Fn() -> Option<String>) -> Infallible {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            tick.tick().await;
+            if let Some(line) = line().filter(|_| self.is_watched()) {
+                self.status().redraw(&[faint(line)]);
+            }
+        }
     }
 
     /// Why the command failed.

@@ -1,28 +1,19 @@
-//! `run AGENT`, and resuming a thread of an agent that this program added.
+//! `run AGENT`: an agent that this program added.
 
 use serde_json::{Map, Value as Json};
 use superstep::{
     Backends, MemorySaver, ThreadId, Value,
-    dynamic::state::Depth,
     model::{Budget, select::DataOwner},
 };
 use superstep_agent::{Form, Next, OpenAgent, Site};
 
 use crate::{
-    agents::Agent,
-    app::App,
-    args::RunArgs,
-    consent::{self, Agreement},
-    console, database, environment,
-    error::Error,
-    output::shown,
-    question_id,
-    resumed::Resumed,
-    written,
+    agents::Agent, app::App, args::RunArgs, consent, console, database, environment, error::Error,
+    output::shown, written,
 };
 
 /// Reason of an agent without a model for refusing a call.
-const NO_MODEL: &str = "the agent is declared `without_model()`, so it cannot call one";
+pub(crate) const NO_MODEL: &str = "the agent is declared `without_model()`, so it cannot call one";
 
 pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> {
     let agent = what.agent;
@@ -36,75 +27,32 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
     let answers = written::answers(what.answers.as_deref())?;
     let content = content_of(what.thread.is_some());
     let mut opened = open(agent, &content, &environment::budget(None), app).await?;
-    let thread = match &what.thread {
-        Some(thread) => {
-            check_thread(agent, thread, app).await?;
-            consent::to_run(agent, thread, app).await?.store().await?;
-            thread.clone()
-        }
-        None => {
-            let backends = database::create(app.global)?;
-            let saver = backends.saver.ok_or(Error::NoSaver)?;
-            agent.new_thread(&*saver).await?
-        }
-    };
+    let thread = thread_for(agent, what.thread.clone(), app).await?;
     console::talk(&mut *opened, &thread, (answers, None), next, app).await
 }
 
-/// Refuses a thread of another agent, and a name that could be mistaken for another one.
-async fn check_thread(agent: Agent, thread: &str, app: &App<'_>) -> Result<(), Error> {
-    let saver = database::create(app.global)?.saver.ok_or(Error::NoSaver)?;
-    let id = ThreadId::from(thread);
-    if !saver.threads().await?.contains(&id) {
-        return agent.check_name(thread);
-    }
-    match Agent::of(&*saver, &id).await == Some(agent) {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "`{}` is no thread of {}",
-            shown(thread),
-            agent.name()
-        ))),
-    }
-}
-
-/// Answers the open question of a thread, finishes an interrupted run, or shows the result. The question and the result
-/// are shown even if there is no model.
-pub(crate) async fn resume(
-    resumed: Resumed<'_>,
-    agreement: Agreement,
+/// The thread that an agent runs on: a new one unless one is named. Refuses a thread of another agent, and a name that
+/// could be mistaken for another one; a person agrees to a foreign one.
+pub(crate) async fn thread_for(
+    agent: Agent,
+    named: Option<String>,
     app: &mut App<'_>,
-) -> Result<(), Error> {
-    let Resumed {
-        agent,
-        thread: name,
-        question,
-        answers,
-        talk,
-        ..
-    } = resumed;
-    let budget = environment::budget(talk.limits.max_cost);
-    let mut reader = agent.reader(database::read_only(app.global)?)?;
-    let id = ThreadId::from(name);
-    let snapshot = reader.graph().state(&id, None, Depth::Here).await?;
-    let asks = snapshot.asks().map(Into::into).collect();
-    let ask = question_id::choose(asks, question)?;
-    let next = Next::of(ask, snapshot.next.is_empty());
-    let answers = (answers, question);
-    if let Next::Report = next {
-        return console::talk(&mut *reader, name, answers, next, app).await;
-    }
-    let mut opened = match open(agent, &content_of(true), &budget, app).await {
-        Ok(opened) => opened,
-        Err(error) => {
-            if let Next::Ask(ask) = &next {
-                console::show_open(&mut *reader, name, ask, app)?;
-            }
-            return Err(error);
-        }
+) -> Result<String, Error> {
+    let saver = database::create(app.global)?.saver.ok_or(Error::NoSaver)?;
+    let Some(thread) = named else {
+        return agent.new_thread(&*saver).await;
     };
-    agreement.store().await?;
-    console::talk(&mut *opened, name, answers, next, app).await
+    let id = ThreadId::from(&*thread);
+    match saver.threads().await?.contains(&id) {
+        false => agent.check_name(&thread)?,
+        true if Agent::of(&*saver, &id).await == Some(agent) => {}
+        true => {
+            let (thread, agent) = (shown(&thread), agent.name());
+            return Err(Error::Usage(format!("`{thread}` is no thread of {agent}")));
+        }
+    }
+    consent::to_run(agent, &thread, app).await?.store().await?;
+    Ok(thread)
 }
 
 /// Whose data a run works on. A stored thread may hold anything.

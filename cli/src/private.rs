@@ -10,7 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use superstep::fs::{TEMPORARY, open_private, parent, remove_stale, sync_parent};
+use superstep::fs::{
+    Rights, Staged, TEMPORARY, open_private, parent, private_dir, remove_stale, sync_parent,
+};
 
 use crate::{
     dirs,
@@ -71,9 +73,7 @@ pub(crate) fn new_file(path: &Path) -> io::Result<File> {
 /// Refuses a path where something is, a dangling link among it.
 pub(crate) fn refuse_existing(path: &Path) -> Result<(), FileError> {
     match fs::symlink_metadata(path) {
-        Ok(_) => Err(FileError::Exists {
-            path: path.display().to_string(),
-        }),
+        Ok(_) => Err(FileError::exists(path)),
         Err(_) => Ok(()),
     }
 }
@@ -83,10 +83,7 @@ pub(crate) fn write_new(
     path: &Path,
     write: impl FnOnce(&mut File) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let failed = |error: &io::Error| FileError::NotWritten {
-        path: path.display().to_string(),
-        why: error.to_string(),
-    };
+    let failed = |error: &io::Error| FileError::not_written(path, error);
     remove_stale(parent(path));
     let mut builder = tempfile::Builder::new();
     let made = builder.prefix(TEMPORARY).tempfile_in(parent(path));
@@ -95,29 +92,28 @@ pub(crate) fn write_new(
     made.as_file().sync_all().map_err(|error| failed(&error))?;
     let placed = made.persist_noclobber(path);
     placed.map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => FileError::Exists {
-            path: path.display().to_string(),
-        },
+        io::ErrorKind::AlreadyExists => FileError::exists(path),
         _ => failed(&error.error),
     })?;
     Ok(sync_parent(path).map_err(|error| failed(&error))?)
 }
 
-/// A folder for its owner alone beside a file, gone when it is dropped.
-#[cfg(feature = "encryption")]
-pub(crate) fn scratch_beside(path: &Path) -> Result<tempfile::TempDir, Error> {
+/// Replaces a file by one for its owner alone, whole or not at all. Its folder is made.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    private_dir(parent(path))?;
+    Staged::new(path, bytes, Rights::Private)?.replace()
+}
+
+/// A folder for its owner alone, under a name that nobody can have taken, gone when it is dropped.
+pub(crate) fn scratch(prefix: &str, within: &Path) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
+    builder.prefix(prefix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o700));
     }
-    let made = builder.tempdir_in(parent(path));
-    Ok(made.map_err(|error| FileError::NotWritten {
-        path: path.display().to_string(),
-        why: error.to_string(),
-    })?)
+    builder.tempdir_in(within)
 }
 
 /// Creates an empty file, unless it exists.

@@ -1,7 +1,9 @@
-//! A thread to resume, and what was given with the command.
+//! A thread to resume, and what was given with the command: one way for the threads of all agents.
+
+use std::any::Any;
 
 use superstep::{OpenAsk, ThreadId, dynamic::state::Depth};
-use superstep_agent::Answers;
+use superstep_agent::{Answers, Next, OpenAgent};
 
 use crate::{
     agents::Agent,
@@ -26,14 +28,61 @@ pub(crate) struct Resumed<'a> {
     pub(crate) account: AccountArgs,
 }
 
+/// An agent opened for a thread, and what has to live as long.
+pub(crate) type OpenedThread = (Box<dyn OpenAgent>, Box<dyn Any>);
+
+/// What an agent is opened for.
+pub(crate) struct StoredThread<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) talk: &'a TalkOptions,
+    pub(crate) agreement: &'a Agreement,
+    /// Whether only its result is shown.
+    pub(crate) is_done: bool,
+}
+
 impl Resumed<'_> {
-    /// Refuses an answer to a question that is not open, and shows one that is.
-    pub(crate) async fn check_question(&self, app: &mut App<'_>) -> Result<(), Error> {
+    /// Answers an open question, finishes an interrupted run, or shows the result. The question is shown even if the agent
+    /// cannot be opened.
+    pub(crate) async fn run(
+        self,
+        open: impl AsyncFnOnce(&StoredThread<'_>, &mut App<'_>) -> Result<OpenedThread, Error>,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
+        let (mut reader, next) = self.chosen(app).await?;
+        let agreement = self.agreement(app).await?;
+        let thread = StoredThread {
+            name: self.thread,
+            talk: self.talk,
+            agreement: &agreement,
+            is_done: matches!(next, Next::Report),
+        };
+        let (mut opened, _kept) = match open(&thread, app).await {
+            Ok(opened) => opened,
+            Err(error) => {
+                if let Next::Ask(ask) = &next {
+                    console::show_open(&mut *reader, self.thread, ask, app)?;
+                }
+                return Err(error);
+            }
+        };
+        agreement.store().await?;
+        let is_automatic = self.talk.approve_after.is_some();
+        let answers = (self.answers.automatic(is_automatic), self.question);
+        console::talk(&mut *opened, self.thread, answers, next, app).await
+    }
+
+    /// What comes next, and the agent to show it with. Refuses an answer to a question that is not open, and shows one that
+    /// is.
+    pub(crate) async fn chosen(
+        &self,
+        app: &mut App<'_>,
+    ) -> Result<(Box<dyn OpenAgent>, Next), Error> {
         let (thread, id) = (self.thread, ThreadId::from(self.thread));
         let mut reader = self.agent.reader(database::read_only(app.global)?)?;
         let snapshot = reader.graph().state(&id, None, Depth::Here).await?;
         let asks: Vec<OpenAsk> = snapshot.asks().map(OpenAsk::from).collect();
-        if self.question.is_some() && asks.is_empty() && snapshot.next.is_empty() {
+        let is_done = snapshot.next.is_empty();
+        if self.question.is_some() && asks.is_empty() && is_done {
             return Err(Error::Missing {
                 what: format!("thread `{}` has no open question", shown(thread)),
                 hint: "see `superstep threads list --waiting`",
@@ -44,7 +93,7 @@ impl Resumed<'_> {
         if let (Err(_), Some(first)) = (&chosen, &first) {
             console::show_open(&mut *reader, thread, first, app)?;
         }
-        chosen.map(drop)
+        Ok((reader, Next::of(chosen?, is_done)))
     }
 
     /// Asks before a foreign thread is run.

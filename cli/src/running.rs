@@ -1,7 +1,6 @@
 //! What commands that run any agent need of each: `threads resume`, `serve`, `demo`, `doctor`. One file per agent.
 //!
-//! What is known of an agent without running it is in `agents`. `desk` is an agent in the inbox, `hosting` the server that agents are added to,
-//! `rehearsal` what one without a model is served with, `scene` its demo.
+//! What is known of an agent without running it is in `agents`. `desk` is an agent in the inbox, `hosting` the server that agents are added to.
 
 mod archie;
 mod atris;
@@ -11,8 +10,6 @@ mod hosting;
 mod mail;
 mod notes;
 mod own;
-mod rehearsal;
-mod scene;
 mod sheets;
 
 use std::pin::Pin;
@@ -24,22 +21,26 @@ use crate::{
     app::App,
     args::{Global, InboxArgs},
     error::Error,
-    resumed::Resumed,
+    resumed::{OpenedThread, Resumed, StoredThread},
     suggest,
 };
 
 pub(crate) use desk::OpenedDesk;
 pub(crate) use hosting::{Hosting, host};
-pub(crate) use scene::Scene;
 
 /// What a command does with an agent.
 pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + 'a>>;
 
 /// An agent that can be run.
 pub(crate) trait RunAgent {
-    /// Resumes a thread: answers an open question, or finishes a run that was interrupted. Threads of an agent with an account
-    /// are resumed in the inbox.
-    fn resume<'a>(&self, _: Resumed<'a>, _: &'a mut App<'_>) -> Doing<'a, ()> {
+    /// Resumes a thread: answers an open question, finishes a run that was interrupted, or shows the result. Threads of an
+    /// agent with an account are resumed in the inbox.
+    fn resume<'a>(&'a self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+        Box::pin(thread.run(async |stored, app| self.open(stored, app).await, app))
+    }
+
+    /// Opens it for a thread that is resumed.
+    fn open<'a>(&self, _: &'a StoredThread<'_>, _: &'a mut App<'_>) -> Doing<'a, OpenedThread> {
         Box::pin(async {
             Err(Error::Missing {
                 what: "this agent has no conversation".into(),
@@ -55,11 +56,6 @@ pub(crate) trait RunAgent {
 
     /// Adds it to a server.
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>>;
-
-    /// Its demo, if it has one.
-    fn scene(&self) -> Option<&'static Scene> {
-        None
-    }
 
     /// Refuses settings that only this program can check.
     fn check_settings(&self, _: &Config) -> Result<(), Error> {

@@ -4,6 +4,7 @@ mod check;
 mod file;
 mod write;
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use superstep::{
     model::{
@@ -125,7 +126,8 @@ fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {
     rows.extend(model(global, config));
     for file in config.files.iter().rev() {
         for (node, setting) in &file.models {
-            push(&mut rows, format!("models.{node}"), setting.clone());
+            let (value, origin) = (setting.value.clone(), &setting.origin);
+            push(&mut rows, format!("models.{node}"), value, origin);
         }
     }
     let offline = match (&environment.offline, config.offline()) {
@@ -134,17 +136,10 @@ fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {
         (None, None) => Origin::Found("default"),
     };
     let is_offline = !matches!(offline, Origin::Found(_));
-    rows.push(SettingRow {
-        key: "offline".into(),
-        value: is_offline.into(),
-        origin: offline,
-    });
+    push(&mut rows, "offline".into(), is_offline, &offline);
     let path = database::path(global)?;
-    rows.push(SettingRow {
-        key: "db".into(),
-        value: path.value.display().to_string().into(),
-        origin: path.origin,
-    });
+    let place = path.value.display().to_string();
+    push(&mut rows, "db".into(), place, &path.origin);
     for file in &config.files {
         for (name, settings) in &file.providers {
             provider(&mut rows, name, settings);
@@ -156,12 +151,7 @@ fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {
                 "cached": price.cached.to_string(),
                 "output": price.output.to_string(),
             });
-            put_in(
-                &mut rows,
-                format!("prices.{name}"),
-                value,
-                setting.origin.clone(),
-            );
+            push(&mut rows, format!("prices.{name}"), value, &setting.origin);
         }
     }
     let agents = config.files.iter().flat_map(|file| file.agents.keys());
@@ -170,11 +160,8 @@ fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {
     agents.dedup();
     for name in agents {
         for (key, setting) in config.agent(name) {
-            rows.push(SettingRow {
-                key: format!("agents.{name}.{key}"),
-                value: setting.value.clone(),
-                origin: setting.origin.clone(),
-            });
+            let (value, origin) = (setting.value.clone(), &setting.origin);
+            push(&mut rows, format!("agents.{name}.{key}"), value, origin);
         }
     }
     Ok(rows)
@@ -200,52 +187,35 @@ fn model(global: &Global, config: &Config) -> Option<SettingRow> {
 }
 
 /// Adds a setting; of several files the last one that is added counts.
-fn push(rows: &mut Vec<SettingRow>, key: String, setting: Setting<String>) {
-    put_in(rows, key, setting.value.into(), setting.origin);
-}
-
-fn put_in(rows: &mut Vec<SettingRow>, key: String, value: Json, origin: Origin) {
+fn push(rows: &mut Vec<SettingRow>, key: String, value: impl Into<Json>, origin: &Origin) {
     rows.retain(|row| row.key != key);
-    rows.push(SettingRow { key, value, origin });
+    rows.push(SettingRow {
+        key,
+        value: value.into(),
+        origin: origin.clone(),
+    });
 }
 
 fn provider(rows: &mut Vec<SettingRow>, name: &str, settings: &ProviderSettings) {
-    let text = [
-        ("base_url", &settings.base_url),
-        ("model", &settings.model),
-        ("key_env", &settings.key_env),
-        ("key_cmd", &settings.key_cmd),
+    fn json<T: Serialize>(setting: &Option<Setting<T>>) -> Option<(Json, &Origin)> {
+        let setting = setting.as_ref()?;
+        let value = serde_json::to_value(&setting.value).unwrap_or_default();
+        Some((value, &setting.origin))
+    }
+    let all = [
+        ("base_url", json(&settings.base_url)),
+        ("model", json(&settings.model)),
+        ("key_env", json(&settings.key_env)),
+        ("key_cmd", json(&settings.key_cmd)),
+        ("at_once", json(&settings.at_once)),
+        ("per_minute", json(&settings.per_minute)),
+        ("max_tokens", json(&settings.max_tokens)),
+        ("effort", json(&settings.effort)),
+        ("key_file", json(&settings.key_file)),
     ];
-    for (key, setting) in text {
-        if let Some(setting) = setting {
-            push(rows, format!("providers.{name}.{key}"), setting.clone());
+    for (key, setting) in all {
+        if let Some((value, origin)) = setting {
+            push(rows, format!("providers.{name}.{key}"), value, origin);
         }
-    }
-    let counts = [
-        ("at_once", &settings.at_once),
-        ("per_minute", &settings.per_minute),
-        ("max_tokens", &settings.max_tokens),
-    ];
-    for (key, setting) in counts {
-        if let Some(setting) = setting {
-            let (value, origin) = (setting.value.into(), setting.origin.clone());
-            put_in(rows, format!("providers.{name}.{key}"), value, origin);
-        }
-    }
-    if let Some(setting) = &settings.effort {
-        let value = serde_json::to_value(setting.value).unwrap_or_default();
-        put_in(
-            rows,
-            format!("providers.{name}.effort"),
-            value,
-            setting.origin.clone(),
-        );
-    }
-    if let Some(file) = &settings.key_file {
-        let setting = Setting {
-            value: file.value.display().to_string(),
-            origin: file.origin.clone(),
-        };
-        push(rows, format!("providers.{name}.key_file"), setting);
     }
 }

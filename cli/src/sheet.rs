@@ -15,35 +15,28 @@ use std::{
     sync::Arc,
 };
 
-use superstep::{
-    Provenance,
-    model::{config::Config, select::DataOwner},
-    tools::Verdict,
-};
+use superstep::{Provenance, model::select::DataOwner, tools::Verdict};
 use superstep_sheets::{
-    Sheets, UploadedVersions, result_file, result_file_of, workbook::Overwrite,
+    Sheets, SheetsSession, UploadedVersions, result_file, result_file_of, workbook::Overwrite,
 };
 
 use crate::{
     agents::Agent,
     app::App,
     args::{Global, SheetCommand, SheetRun, SheetVerdict},
-    consent, database, environment,
+    consent::{self, Agreement},
+    database, environment,
     error::Error,
     private::AsPrivateAs,
-    resumed::Resumed,
+    resumed::{OpenedThread, StoredThread},
     thread_reader::ThreadReader,
 };
 
+pub(crate) use options::check_sandbox;
 pub(crate) use sandbox::{WORKER, tried};
 
 use options::OpenedSheets;
 use session::SheetThread;
-
-/// Refuses a sandbox that cannot be used here.
-pub(crate) fn check_sandbox(config: &Config) -> Result<(), Error> {
-    options::check_sandbox(config)
-}
 
 pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
     if let SheetCommand::Save { thread, .. } = &mut command {
@@ -70,7 +63,13 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
         SheetCommand::Run { workbook, what } => {
             let output = output(&workbook, &what)?;
             let content = environment::content_at(app.global, &workbook)?;
-            let opened = options::open(&what, &content, app).await?;
+            let opened = options::open(
+                &what,
+                Arc::new(options::versions(app.global)?),
+                &content,
+                app,
+            )
+            .await?;
             let thread = Agent::SHEETS.new_thread(&*opened.saver).await?;
             let session = SheetThread::new(opened.agent, thread, output, what.force);
             session.begin(&what.instruction, &workbook, app).await
@@ -90,7 +89,10 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
                     return Err(Error::Usage("--say belongs to a refusal".into()));
                 }
             };
-            let session = known(&thread, app).await?;
+            let agreement = consent::to_run(Agent::SHEETS, &thread, app).await?;
+            let (agent, output) = known(&thread, &agreement, app).await?;
+            agreement.store().await?;
+            let session = SheetThread::new(agent, thread, output, false);
             session.answer(verdict, question.as_deref(), app).await
         }
         SheetCommand::Save { thread, at, to } => file::save(&thread, at.as_deref(), &to, app).await,
@@ -147,7 +149,7 @@ pub(crate) async fn hosted(
     let what = SheetRun::default();
     let versions = hosted_versions(uploads, app.global)?;
     let content = environment::content_of_server();
-    let opened = options::open_with(&what, versions, &content, app).await?;
+    let opened = options::open(&what, versions, &content, app).await?;
     Ok(opened.agent)
 }
 
@@ -160,27 +162,38 @@ pub(crate) fn hosted_versions(
     Ok(Arc::new(UploadedVersions::new(kept, uploads)))
 }
 
-/// Resumes a thread: its question, or a run that was interrupted.
-pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
-    let thread = resumed.thread;
-    require(thread, app).await?;
-    let input = input_of(thread, app.global).await?;
-    let _rights = input.as_deref().map(AsPrivateAs::new);
-    let thread = known(thread, app).await?;
-    thread.resume(resumed.answers, resumed.question, app).await
+/// The agent for a thread that is resumed. What it writes is as private as the workbook.
+pub(crate) async fn opened(
+    thread: &StoredThread<'_>,
+    app: &mut App<'_>,
+) -> Result<OpenedThread, Error> {
+    let input = input_of(thread.name, app.global).await?;
+    let rights = input.as_deref().map(AsPrivateAs::new);
+    let (agent, output) = known(thread.name, thread.agreement, app).await?;
+    let session = SheetsSession::new(agent, output, Overwrite::Never);
+    Ok((Box::new(session), Box::new(rights)))
 }
 
-/// A thread that is there. Its result goes where it says, unless somebody else may have said so.
-async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetThread, Error> {
+/// The agent for a thread that is there, and its result's file. That is where the thread says, unless somebody else may
+/// have said so.
+async fn known(
+    thread: &str,
+    agreement: &Agreement,
+    app: &mut App<'_>,
+) -> Result<(Sheets, Option<PathBuf>), Error> {
     // Its versions are stored already.
     let what = SheetRun {
         plain_versions: true,
         ..SheetRun::default()
     };
     let content = content_of(thread, app.global).await?;
-    let OpenedSheets { agent, .. } = options::open(&what, &content, app).await?;
-    let agreement = consent::to_run(Agent::SHEETS, thread, app).await?;
-    agreement.store().await?;
+    let OpenedSheets { agent, .. } = options::open(
+        &what,
+        Arc::new(options::versions(app.global)?),
+        &content,
+        app,
+    )
+    .await?;
     let output = match agreement.is_foreign() {
         true => None,
         false => {
@@ -188,7 +201,7 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetThread, Error> {
             result_file_of(&state.problem, thread)
         }
     };
-    Ok(SheetThread::new(agent, thread.to_owned(), output, false))
+    Ok((agent, output))
 }
 
 /// Where the workbook of a thread was; unknown for a foreign thread.
@@ -226,7 +239,13 @@ async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
 
 async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {
     let content = content_of(&thread, app.global).await?;
-    let OpenedSheets { agent, .. } = options::open(what, &content, app).await?;
+    let OpenedSheets { agent, .. } = options::open(
+        what,
+        Arc::new(options::versions(app.global)?),
+        &content,
+        app,
+    )
+    .await?;
     let agreement = consent::to_run(Agent::SHEETS, &thread, app).await?;
     agreement.store().await?;
     let state = agent.graph().state(&*thread).await?;

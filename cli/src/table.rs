@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{
     error::Error,
-    output::{Output, faint, plain, strong},
+    output::{Output, Span, faint, plain, strong},
     wrap,
 };
 
@@ -33,81 +33,77 @@ pub(crate) fn print(table: &Table, output: &Output) -> Result<(), Error> {
             .try_for_each(|line| output.data(&[plain(line)]));
     }
     match table.style {
-        TableStyle::Records => columns(&table.columns, &table.rows, output),
+        TableStyle::Records => columns(table, output),
         TableStyle::Grid => grid(table, output),
     }
 }
 
-/// Cells of a sheet. Numbers stand under each other by their last digit.
+/// Cells of a sheet, one line each and short. Numbers stand under each other by their last digit.
 fn grid(table: &Table, output: &Output) -> Result<(), Error> {
-    let short = |row: &Vec<String>| row.iter().map(|cell| short(cell)).collect::<Vec<_>>();
-    let all: Vec<Vec<String>> = std::iter::once(&table.columns)
+    let short = |row: &Vec<String>| -> Vec<String> {
+        let one_line = |cell: &String| cell.replace(char::is_control, " ");
+        row.iter()
+            .map(|cell| cut(&one_line(cell), WIDEST_CELL))
+            .collect()
+    };
+    let rows: Vec<Vec<String>> = [&table.columns]
+        .into_iter()
         .chain(&table.rows)
         .map(short)
         .collect();
-    let width_of = |at: usize| {
-        let cells = all.iter().filter_map(|row| row.get(at));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
-    for (number, row) in all.iter().enumerate() {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let pad = " ".repeat(width.saturating_sub(cell.width()));
-            match cell.parse::<f64>().is_ok() {
-                true => format!("{pad}{cell}"),
-                false => format!("{cell}{pad}"),
-            }
-        });
-        let line = cells.collect::<Vec<_>>().join(BETWEEN);
-        let line = line.trim_end();
-        match number {
-            0 => output.data(&[faint(line)])?,
-            _ => output.data(&[plain(line)])?,
-        }
+    let widths = widths(&rows);
+    for (number, row) in rows.iter().enumerate() {
+        let line = joined(row, &widths, |cell| cell.parse::<f64>().is_ok());
+        output.data(&[if number == 0 {
+            faint(line)
+        } else {
+            plain(line)
+        }])?;
     }
     Ok(())
 }
 
-/// A cell of a sheet: one line, and short.
-fn short(cell: &str) -> String {
-    let mut shown = String::new();
-    for letter in cell.chars() {
-        let letter = if letter.is_control() { ' ' } else { letter };
-        if format!("{shown}{letter}").width() >= WIDEST_CELL {
-            shown.push('…');
-            break;
+/// How wide the columns of rows are.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width_of = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    (0..columns).map(width_of).collect()
+}
+
+/// Cells in a line: those of one kind at the right of their column, others at the left.
+fn joined(row: &[String], widths: &[usize], is_right: impl Fn(&str) -> bool) -> String {
+    let cells = row.iter().zip(widths).map(|(cell, width)| {
+        let shown = cut(cell, *width);
+        let pad = " ".repeat(width.saturating_sub(shown.width()));
+        match is_right(&shown) {
+            true => pad + &shown,
+            false => shown + &pad,
         }
-        shown.push(letter);
-    }
-    shown
+    });
+    let line = cells.collect::<Vec<_>>().join(BETWEEN);
+    line.trim_end().to_owned()
 }
 
 /// Rows under their columns, or one record after the other where they do not fit.
-fn columns(names: &[String], rows: &[Vec<String>], output: &Output) -> Result<(), Error> {
-    let all = || std::iter::once(names).chain(rows.iter().map(Vec::as_slice));
-    let width_of = |at: usize| {
-        let cells = all().filter_map(|row| row.get(at));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..names.len()).map(width_of).collect();
+fn columns(table: &Table, output: &Output) -> Result<(), Error> {
+    let mut rows = vec![table.columns.clone()];
+    rows.extend(table.rows.iter().cloned());
     let columns = wrap::columns().unwrap_or(80);
-    let widths = fitted(widths, columns);
+    let widths = fitted(widths(&rows), columns);
     let between = BETWEEN.len() * widths.len().saturating_sub(1);
     if widths.iter().sum::<usize>() + between > columns {
-        return records(names, rows, output);
+        return records(&table.columns, &table.rows, output);
     }
-    for (number, row) in all().enumerate() {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let shown = cut(cell, *width);
-            let pad = width.saturating_sub(shown.width());
-            format!("{shown}{}", " ".repeat(pad))
-        });
-        let line = cells.collect::<Vec<_>>().join(BETWEEN);
-        let line = line.trim_end();
-        match number {
-            0 => output.data(&[strong(line)])?,
-            _ => output.data(&[plain(line)])?,
-        }
+    for (number, row) in rows.iter().enumerate() {
+        let line = joined(row, &widths, |_| false);
+        output.data(&[if number == 0 {
+            strong(line)
+        } else {
+            plain(line)
+        }])?;
     }
     Ok(())
 }
@@ -143,18 +139,8 @@ fn fitted(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
 
 /// A cell that is not wider than this; what is cut off is marked.
 fn cut(cell: &str, width: usize) -> String {
-    if cell.width() <= width {
-        return cell.to_owned();
-    }
-    let mut shown = String::new();
-    for letter in cell.chars() {
-        if format!("{shown}{letter}…").width() > width {
-            break;
-        }
-        shown.push(letter);
-    }
-    shown.push('…');
-    shown
+    let spans = wrap::cut(&[plain(cell)], width);
+    spans.iter().map(Span::text).collect()
 }
 
 #[cfg(test)]

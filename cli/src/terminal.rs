@@ -59,12 +59,7 @@ enum InputSource {
 
 /// A line editor per topic, made on first use.
 #[derive(Default)]
-struct Editors {
-    command: Option<Box<Editor>>,
-    message: Option<Box<Editor>>,
-    chat: Option<Box<Editor>>,
-    detail: Option<Box<Editor>>,
-}
+struct Editors(Vec<(Topic, Box<Editor>)>);
 
 impl Terminal {
     /// Begins to listen: from here on Ctrl-C does not end the process by itself. Without `asks` nothing
@@ -144,6 +139,13 @@ impl Terminal {
         output: &Output,
     ) -> Result<Line, Error> {
         self.read_draft(topic, prompt, "", output).await
+    }
+
+    /// Asks a question that is answered with yes; no line is none.
+    pub(crate) async fn agrees(&mut self, prompt: &str, output: &Output) -> Result<bool, Error> {
+        let line = self.read_line(Topic::Detail, prompt, output).await?;
+        let is_yes = |words: &str| matches!(words.to_lowercase().as_str(), "y" | "yes");
+        Ok(matches!(line, Line::Text(words) if is_yes(words.trim())))
     }
 
     /// Reads the next line; at a terminal it begins as this text, which can be changed.
@@ -235,22 +237,18 @@ impl Editors {
         draft: &str,
         command: fn() -> clap::Command,
     ) -> Result<Typed, Error> {
-        let place = match topic {
-            Topic::Command => &mut self.command,
-            Topic::Message => &mut self.message,
-            Topic::Chat => &mut self.chat,
-            Topic::Detail => &mut self.detail,
+        let known = self.0.iter().position(|(known, _)| *known == topic);
+        let mut editor = match known {
+            Some(at) => self.0.swap_remove(at).1,
+            None => Box::new(Editor::new(topic, command)),
         };
-        let mut editor = place
-            .take()
-            .unwrap_or_else(|| Box::new(Editor::new(topic, command)));
         let (prompt, draft) = (prompt.to_owned(), draft.to_owned());
         let reading = tokio::task::spawn_blocking(move || {
             let typed = editor.read(&prompt, &draft, topic);
             (editor, typed)
         });
         let (editor, typed) = reading.await.map_err(io::Error::other)?;
-        *place = Some(editor);
+        self.0.push((topic, editor));
         Ok(typed?)
     }
 }

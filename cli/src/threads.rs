@@ -73,7 +73,6 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             if has_account {
                 return inbox::resume(resumed, app).await;
             }
-            resumed.check_question(app).await?;
             of.resume(resumed, app).await
         }
         ThreadsCommand::Fork { at, name, repeat } => {

@@ -4,7 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use superstep::{Backends, BuildErrors, model::config::Config};
-use superstep_agent::{Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, READ_ONLY, Site};
+use superstep_agent::{
+    Agent, AgentError, Card, Demo, NamedPath, NoModel, OpenAgent, READ_ONLY, Site, demo_files,
+};
 
 use crate::{Archie, ArchieSession, Settings};
 
@@ -41,6 +43,15 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     })),
     // What was approved stays unless the reply changes it.
     follow_up: Some(json!({"user_input": "$text"})),
+    demo: Some(Demo {
+        script: include_str!("../demo/script.txt"),
+        files: demo_files![
+            "docs/overview.md", "docs/requirements.md", "docs/notes.txt", "replies.jsonl",
+            "answers.txt"
+        ],
+        marks: &["One service or two", "channel manager", "room inventory"],
+        ..Demo::default()
+    }),
     ..Card::new(
         "archie",
         "Talks about a folder of documents until you approve the analysis",

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 use superstep::{Backends, model::config::Config};
-use superstep_agent::{Agent, AgentError, Card, OpenAgent, PlainAgent, Site};
+use superstep_agent::{Agent, AgentError, Card, Demo, OpenAgent, PlainAgent, Site};
 
 use crate::{Atris, AtrisSession, AtrisTable, Audius, MODEL_NODES, NewError, Settings};
 
@@ -23,6 +23,10 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
             "query": {"type": "string", "title": "Question", "description": "A question about artists, tracks or playlists."},
         },
     })),
+    demo: Some(Demo {
+        script: include_str!("../demo/script.txt"),
+        ..Demo::default()
+    }),
     ..Card::new("atris", "Answers questions about Audius from its API").taking("query")
 });
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 use superstep::{Backends, Value, model::config::Config};
-use superstep_agent::{Agent, AgentError, Card, NamedPath, OpenAgent, Site};
+use superstep_agent::{Agent, AgentError, Card, Demo, NamedPath, OpenAgent, Site, demo_files};
 
 use crate::{Docgen, DocsSession, DocsTable, NewError, Settings, agents::standard_agents};
 
@@ -48,6 +48,13 @@ static CARD: LazyLock<Card> = LazyLock::new(|| {
                 },
             },
         })),
+        demo: Some(Demo {
+            script: include_str!("../demo/script.txt"),
+            files: demo_files![
+                "shop/pyproject.toml", "shop/shop/cart.py", "shop/shop/main.py", "replies.jsonl"
+            ],
+            ..Demo::default()
+        }),
         ..Card::new(
             "docs",
             "Documents a code base; what it claims is checked against facts",

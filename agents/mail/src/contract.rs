@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 use superstep::Backends;
 use superstep_agent::{
-    Agent, AgentError as ContractError, Card, OpenAgent, PlainAgent, READ_ONLY, Site,
+    Agent, AgentError as ContractError, Card, Demo, OpenAgent, PlainAgent, READ_ONLY, Site,
+    demo_files,
 };
 
 use crate::{
@@ -44,6 +45,15 @@ static CARD: LazyLock<Card> = LazyLock::new(|| {
                 "email_input": {"type": "object", "title": "Mail", "description": "The mail to handle.", "x-ui": "mail"},
             },
         })),
+        demo: Some(Demo {
+            script: include_str!("../demo/script.txt"),
+            files: demo_files![
+                "mail/meeting.eml", "mail/sale.eml", "mail/backup.eml", "meetings/week.ics",
+                "replies.jsonl"
+            ],
+            leaves: &["mail/sent"],
+            marks: &["meeting.eml", "ann@example.org"],
+        }),
         ..Card::new(NAME, "Reads mail, and asks before it acts")
     }
 });

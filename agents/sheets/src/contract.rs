@@ -4,7 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use superstep::{Backends, model::config::Config};
-use superstep_agent::{Agent, AgentError, Card, NoModel, OpenAgent, READ_ONLY, Site};
+use superstep_agent::{
+    Agent, AgentError, Card, Demo, NoModel, OpenAgent, READ_ONLY, Site, demo_files,
+};
 use superstep_workbook::Overwrite;
 
 use crate::{
@@ -43,6 +45,12 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     })),
     // Without a workbook it continues from the version that the thread has come to.
     follow_up: Some(json!({"problem": {"instruction": "$text"}})),
+    demo: Some(Demo {
+        script: include_str!("../demo/script.txt"),
+        files: demo_files!["sales.xlsx", "replies.jsonl"],
+        marks: &["sums by region"],
+        ..Demo::default()
+    }),
     ..Card::new(
         "sheets",
         "Works on spreadsheets step by step; the input is never modified",

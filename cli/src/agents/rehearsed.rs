@@ -6,7 +6,7 @@ use superstep::{
     model::{Caps, Deltas, Model, ModelError, ModelId, Request, Script},
 };
 
-use superstep_agent::NoModel;
+use superstep_agent::{Demo, NoModel};
 
 /// Plays a demo, and refuses everything else.
 #[derive(Debug)]
@@ -18,22 +18,16 @@ pub(crate) struct Rehearsed {
 }
 
 impl Rehearsed {
-    /// Plays a script to calls that have one of the marks; others are told why there is no model.
-    pub(crate) fn new(
-        script: &str,
-        marks: &'static [&'static str],
-        why: &str,
-    ) -> Result<Self, ModelError> {
+    /// Plays the replies of a demo; other calls are told why there is no model.
+    pub(crate) fn new(demo: &Demo, why: &str) -> Result<Self, ModelError> {
+        let mut files = demo.files.iter();
+        let replies = files.find(|(name, _)| *name == "replies.jsonl");
+        let replies = String::from_utf8_lossy(replies.map_or(&[][..], |(_, bytes)| bytes));
         Ok(Self {
-            script: Script::parse("demo", script)?,
-            marks,
+            script: Script::parse("demo", &replies)?,
+            marks: demo.marks,
             absent: NoModel::new(why),
         })
-    }
-
-    fn is_of_demo(&self, request: &Request) -> bool {
-        let said = serde_json::to_string(&request.messages).unwrap_or_default();
-        self.marks.iter().any(|mark| said.contains(mark))
     }
 }
 
@@ -47,7 +41,8 @@ impl Model for Rehearsed {
     }
 
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        match self.is_of_demo(request) {
+        let said = serde_json::to_string(&request.messages).unwrap_or_default();
+        match self.marks.iter().any(|mark| said.contains(mark)) {
             true => self.script.stream(request),
             false => self.absent.stream(request),
         }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use superstep::{
     Secret,
     model::{ErrorKind, Model, NodeModels, select::DataOwner},
-    saver::Saver,
 };
 use superstep_atris::{Atris, AtrisTable, MODEL_NODES};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
@@ -18,7 +17,6 @@ pub(super) const FAKE: &str = "the fake Audius of --fake";
 /// An agent that can be asked.
 pub(super) struct OpenedAtris {
     pub(super) agent: Atris,
-    pub(super) saver: Arc<dyn Saver>,
     /// The fake that it asks, which ends with it.
     pub(super) fake: Option<FakeAudius>,
 }
@@ -50,7 +48,6 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         settings.client.hosts.clone_from(&options.host);
     }
     let backends = database::create(app.global)?;
-    let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
     let model = match options.no_model {
         true => None,
         false => model(app).await?,
@@ -66,7 +63,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         models = Some(all);
     }
     let agent = Atris::with_models(models, settings, backends)?;
-    Ok(OpenedAtris { agent, saver, fake })
+    Ok(OpenedAtris { agent, fake })
 }
 
 /// The model that is used, or nothing where there is none: rules answer as well.

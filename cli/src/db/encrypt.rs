@@ -13,6 +13,7 @@ use std::{
 use serde_json::json;
 use superstep::{
     Saver, SaverError, ThreadId,
+    fs::{TEMPORARY, parent},
     sqlite::{Copied, Database, OpenMode, Options, SqliteStore, cipher::Key},
     store::{Item, Search, Store, TtlOnRead},
 };
@@ -20,7 +21,7 @@ use superstep::{
 use crate::{
     app::App,
     database,
-    error::Error,
+    error::{Error, FileError},
     key,
     output::{Form, count, faint, plain},
     private,
@@ -34,7 +35,8 @@ pub(super) async fn run(file: &Path, key_file: &Path, app: &App<'_>) -> Result<(
     private::refuse_existing(file)?;
     let from = database::existing(app.global, OpenMode::ReadOnly)?;
     let before = Contents::of(&from).await?;
-    let folder = private::scratch_beside(file)?;
+    let folder = private::scratch(TEMPORARY, parent(file));
+    let folder = folder.map_err(|error| FileError::not_written(file, error))?;
     let scratch = open(&folder.path().join("copy.db"), OpenMode::Create, &key)?;
     let copied = from.copy_into(&scratch).await?;
     scratch.backup(file).await?;

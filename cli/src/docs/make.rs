@@ -14,8 +14,7 @@ use crate::{
     database, environment,
     error::Error,
     output::faint,
-    question_id,
-    resumed::Resumed,
+    resumed::{OpenedThread, StoredThread},
 };
 
 pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
@@ -30,7 +29,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     request.force = make.force;
     request.approve_above = make.approve_above;
     let content = environment::content_at(app.global, &request.root)?;
-    let opened = options::open(make, &content, app).await?;
+    let opened = options::open(make, &content, None, app).await?;
     if make.dry_run {
         let forecast = opened.docgen.forecast(&request)?;
         let notice = forecast_notice(&forecast, &request, |agent| opened.price(agent));
@@ -65,39 +64,39 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     console::talk(&mut session, &thread, answers, next, app).await
 }
 
-/// Resumes a thread: answers an open question, or finishes a run that was interrupted.
-pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
-    let (thread, answers) = (resumed.thread, (resumed.answers, resumed.question));
+/// The agents for a thread that is resumed, with the flags of the command that began it.
+pub(crate) async fn opened(
+    thread: &StoredThread<'_>,
+    app: &mut App<'_>,
+) -> Result<OpenedThread, Error> {
     let reader = Docgen::reader(database::read_only(app.global)?)?;
-    let state = reader.graph().state(thread).await?;
-    if state.asks.is_empty() && state.is_done() {
+    if thread.is_done {
         // Made again it would be paid for again.
-        let mut session = DocsSession::new(reader, Value::Null);
-        return console::talk(&mut session, thread, answers, Next::Report, app).await;
+        let session = DocsSession::new(reader, Value::Null);
+        return Ok((Box::new(session), Box::new(())));
     }
-    let ask = question_id::choose(state.asks.clone(), resumed.question)?;
-    let agreement = consent::to_run(Agent::DOCS, thread, app).await?;
-    let request = state.state.request.clone();
+    let (name, agreement) = (thread.name, thread.agreement);
+    let state = reader.graph().state(name).await?.state;
+    let request = &state.request;
     agreement.permit(&request.root)?;
     agreement.permit(&request.output)?;
     let last = RunQuery {
         limit: Some(1),
         ..RunQuery::default()
     };
-    let runs = reader.graph().runs(thread, &last).await?;
+    let runs = reader.graph().runs(name, &last).await?;
     // Flags are metadata of the run, which callers over HTTP write too.
     let runs = runs.first().filter(|_| !agreement.is_foreign());
     let mut make = runs.map(flags).unwrap_or_default();
     make.no_model = request.no_model;
     make.approve_above = request.approve_above;
-    if !state.state.plan.is_empty() {
-        make.agents = state.state.plan.iter().map(|it| it.name.clone()).collect();
+    if !state.plan.is_empty() {
+        make.agents = state.plan.iter().map(|it| it.name.clone()).collect();
     }
     let content = environment::content_at(app.global, &request.root)?;
-    let opened = options::open(&make, &content, app).await?;
-    agreement.store().await?;
-    let mut session = DocsSession::new(opened.docgen, kept(&make));
-    console::talk(&mut session, thread, answers, Next::of(ask, false), app).await
+    let opened = options::open(&make, &content, None, app).await?;
+    let session = DocsSession::new(opened.docgen, kept(&make));
+    Ok((Box::new(session), Box::new(())))
 }
 
 /// Where the flags of a command are in the metadata of its run.

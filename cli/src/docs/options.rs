@@ -42,16 +42,8 @@ impl OpenedDocs {
     }
 }
 
+/// Opens them. Requests of others may name folders below the roots alone.
 pub(super) async fn open(
-    make: &MakeDocs,
-    content: &DataOwner,
-    app: &mut App<'_>,
-) -> Result<OpenedDocs, Error> {
-    open_below(make, content, None, app).await
-}
-
-/// The same for requests of others, which may name folders below these alone.
-pub(super) async fn open_below(
     make: &MakeDocs,
     content: &DataOwner,
     roots: Option<Roots>,

@@ -4,6 +4,8 @@ use std::fmt;
 
 use superstep_agent::SHORTEST_ID;
 
+use super::{Facts, facts};
+
 /// Why a text names no question.
 #[derive(Debug)]
 pub(crate) struct IdError {
@@ -30,40 +32,29 @@ pub(crate) enum AskedBy {
 }
 
 impl IdError {
-    /// The stable code.
-    pub(crate) fn code(&self) -> &'static str {
-        match self.kind {
-            IdErrorKind::TooShort => "SS6030",
-            IdErrorKind::Ambiguous => "SS6031",
-            IdErrorKind::NotOpen => "SS6032",
-        }
-    }
-
-    /// The exit code.
-    pub(crate) fn exit(&self) -> u8 {
-        match self.kind {
-            IdErrorKind::TooShort | IdErrorKind::Ambiguous => 2,
-            IdErrorKind::NotOpen => 1,
-        }
-    }
-
-    /// What to do about it.
-    pub(crate) fn hint(&self) -> &'static str {
-        match (self.kind, self.asked_by) {
-            (IdErrorKind::TooShort, AskedBy::Inbox) => "copy the id from `superstep inbox list`",
+    pub(super) fn facts(&self) -> Facts {
+        let (code, exit, hint) = match (self.kind, self.asked_by) {
+            (IdErrorKind::TooShort, AskedBy::Inbox) => {
+                ("SS6030", 2, "copy the id from `superstep inbox list`")
+            }
             (IdErrorKind::TooShort, AskedBy::Thread) => {
-                "copy the id that is printed with the question: `superstep threads resume THREAD` shows it"
+                let hint = "copy the id that is printed with the question: `superstep threads resume THREAD` shows it";
+                ("SS6030", 2, hint)
             }
             (IdErrorKind::Ambiguous, _) => {
-                "write more of it, or THREAD:ID for a question of a copied thread"
+                let hint = "write more of it, or THREAD:ID for a question of a copied thread";
+                ("SS6031", 2, hint)
             }
             (IdErrorKind::NotOpen, AskedBy::Inbox) => {
-                "it may have been answered: see `superstep inbox list`"
+                let hint = "it may have been answered: see `superstep inbox list`";
+                ("SS6032", 1, hint)
             }
             (IdErrorKind::NotOpen, AskedBy::Thread) => {
-                "it may have been answered: `superstep threads resume THREAD` shows what is open now"
+                let hint = "it may have been answered: `superstep threads resume THREAD` shows what is open now";
+                ("SS6032", 1, hint)
             }
-        }
+        };
+        facts(code, exit, [hint])
     }
 }
 

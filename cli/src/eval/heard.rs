@@ -25,31 +25,19 @@ impl Heard {
         match block {
             Block::Piece(text) => self.add(text),
             Block::EndOfPieces => self.add("\n"),
-            Block::Line(_, spans) => self.line(spans.iter().map(|span| span.text())),
-            Block::Announcement(lines) => {
-                for line in lines {
-                    self.line(line.iter().map(|span| span.text()));
-                }
-            }
             Block::Table(table) => {
                 for row in &table.rows {
-                    self.line([row.join("\t").as_str()]);
+                    self.add(&(row.join("\t") + "\n"));
                 }
             }
-            Block::File(_, file) => self.line([file.name.as_str()]),
-            Block::Diff(_, diff) => {
-                for line in diff.lines() {
-                    self.line(line.iter().map(|span| span.text()));
+            Block::File(_, file) => self.add(&format!("{}\n", file.name)),
+            other => {
+                for line in other.lines() {
+                    line.iter().for_each(|span| self.add(span.text()));
+                    self.add("\n");
                 }
             }
         }
-    }
-
-    fn line<'a>(&self, texts: impl IntoIterator<Item = &'a str>) {
-        for text in texts {
-            self.add(text);
-        }
-        self.add("\n");
     }
 }
 

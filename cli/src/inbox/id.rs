@@ -84,7 +84,7 @@ mod tests {
     use superstep_agent::{InboxQuestion, Notice, QuestionView};
 
     use super::*;
-    use crate::agents::Agent;
+    use crate::{agents::Agent, error::Error};
 
     fn asked(id: u128) -> Question {
         let ask = OpenAsk::from(&DynAsk {
@@ -117,8 +117,9 @@ mod tests {
     fn a_question_of_a_copy_is_named_with_its_thread() {
         let mut all = [asked(ONE), asked(ONE), asked(ONE << 1)];
         all[1].about.thread = "mail-copy".into();
-        let several = find(&all, "1111").unwrap_err();
-        assert_eq!(several.code(), "SS6031");
+        let error = |text: &str| Error::from(find(&all, text).unwrap_err());
+        let several = error("1111");
+        assert_eq!(several.code(), Some("SS6031"));
         for (question, thread) in all.iter().zip(["mail-1", "mail-copy"]) {
             let name = unique(&all, question);
             assert_eq!(name, format!("{thread}:{ONE:032x}"));
@@ -128,28 +129,29 @@ mod tests {
             assert_eq!(find(&all, &short).unwrap().thread, thread);
         }
         assert_eq!(unique(&all, &all[2]), all[2].id());
-        assert_eq!(find(&all, "mail-2:1111").unwrap_err().code(), "SS6032");
-        assert_eq!(find(&all, "mail-1:1").unwrap_err().code(), "SS6030");
+        assert_eq!(error("mail-2:1111").code(), Some("SS6032"));
+        assert_eq!(error("mail-1:1").code(), Some("SS6030"));
     }
 
     #[test]
     fn what_is_short_ambiguous_or_unknown_is_told_with_the_questions_that_are_open() {
         let all = [asked(ONE), asked(ONE + 1), asked(ONE << 1)];
-        let error = |text: &str| find(&all, text).unwrap_err();
+        let error = |text: &str| Error::from(find(&all, text).unwrap_err());
         for text in ["", "1", "2", "111", "0x1"] {
             let error = error(text);
-            assert_eq!((error.code(), error.exit()), ("SS6030", 2), "{text}");
+            assert_eq!((error.code(), error.exit()), (Some("SS6030"), 2), "{text}");
             assert_eq!(error.to_string().lines().count(), 4, "{error}");
         }
         let several = error("1111");
-        assert_eq!((several.code(), several.exit()), ("SS6031", 2));
+        assert_eq!((several.code(), several.exit()), (Some("SS6031"), 2));
         assert!(several.to_string().contains(&format!("{:032x}", ONE + 1)));
         assert!(!several.to_string().contains("subject 2222"), "{several}");
         for text in ["3333", "-1-1", "11110000000000000000000000000000 "] {
             let found = find(&all, text);
             assert_eq!(found.is_ok(), text.len() > 30, "{text}");
         }
-        assert_eq!((error("3333").code(), error("3333").exit()), ("SS6032", 1));
+        let unknown = error("3333");
+        assert_eq!((unknown.code(), unknown.exit()), (Some("SS6032"), 1));
         assert!(error("3333").to_string().contains("; open are\n"));
         let none = find(&[], "3333").unwrap_err().to_string();
         assert_eq!(none, "no question `3333` is open");

@@ -37,6 +37,16 @@ pub(super) enum Key {
     Other(KeyCode),
 }
 
+/// The keys that answer.
+const ANSWERS: [(char, Key); 6] = [
+    ('a', Key::Answer(Verb::Accept)),
+    ('e', Key::Answer(Verb::Edit)),
+    ('r', Key::Answer(Verb::Respond)),
+    ('i', Key::Answer(Verb::Ignore)),
+    ('m', Key::Answer(Verb::Read)),
+    ('y', Key::Confirm),
+];
+
 impl Key {
     /// What was pressed; nothing for what is to be ignored.
     fn of(key: KeyEvent) -> Option<Self> {
@@ -51,30 +61,23 @@ impl Key {
         if with.intersects(!KeyModifiers::SHIFT) {
             return None;
         }
-        let answer = match key.code {
-            KeyCode::Char('a') => Self::Answer(Verb::Accept),
-            KeyCode::Char('e') => Self::Answer(Verb::Edit),
-            KeyCode::Char('r') => Self::Answer(Verb::Respond),
-            KeyCode::Char('i') => Self::Answer(Verb::Ignore),
-            KeyCode::Char('m') => Self::Answer(Verb::Read),
-            KeyCode::Char('y') => Self::Confirm,
-            other => return Some(Self::Other(other)),
+        let mut answers = ANSWERS.iter();
+        let known = answers.find(|(letter, _)| key.code == KeyCode::Char(*letter));
+        let Some((_, answer)) = known else {
+            return Some(Self::Other(key.code));
         };
         // A key that is held down means one answer.
-        (key.kind == KeyEventKind::Press).then_some(answer)
+        (key.kind == KeyEventKind::Press).then_some(*answer)
     }
 
     /// The letter that was typed, for a line of text.
     pub(super) fn letter(self) -> Option<char> {
         match self {
-            Self::Answer(Verb::Accept) => Some('a'),
-            Self::Answer(Verb::Edit) => Some('e'),
-            Self::Answer(Verb::Respond) => Some('r'),
-            Self::Answer(Verb::Ignore) => Some('i'),
-            Self::Answer(Verb::Read) => Some('m'),
-            Self::Confirm => Some('y'),
             Self::Other(KeyCode::Char(letter)) => Some(letter),
-            Self::Other(_) | Self::Stop => None,
+            key => {
+                let mut answers = ANSWERS.iter();
+                answers.find_map(|(letter, answer)| (*answer == key).then_some(*letter))
+            }
         }
     }
 

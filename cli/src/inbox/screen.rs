@@ -534,7 +534,7 @@ impl InboxScreen {
             (Verb::Ignore, _) => Some(InboxAnswer::Ignore),
             (Verb::Read, _) => Some(InboxAnswer::Read),
             (Verb::Edit | Verb::Respond, None) => {
-                self.talk = Some(Talk::new(question, None));
+                self.talk = Some((question, None));
                 return Ok(());
             }
             (Verb::Edit | Verb::Respond, Some(desk)) => {

@@ -2,7 +2,6 @@
 
 use std::{
     cell::Cell,
-    convert::Infallible,
     time::{Duration, Instant},
 };
 
@@ -94,7 +93,7 @@ async fn look(
     };
     tokio::select! {
         totals = looked => totals,
-        never = progress.draw() => match never {},
+        never = output.tick(|| progress.line()) => match never {},
         () = app.terminal.ctrl_c() => Err(Error::Cancelled),
     }
 }
@@ -145,29 +144,23 @@ impl<'a> Progress<'a> {
     fn begin(&self, number: usize, all: usize) {
         let is_shown = self.output.is_watched() && self.output.form == Form::Text;
         self.at.set(is_shown.then(|| (number, all, Instant::now())));
-        self.redraw();
-    }
-
-    fn redraw(&self) {
-        if let Some((number, all, since)) = self.at.get() {
-            let seconds = since.elapsed().as_secs();
-            let line = format!("mail {number} of {all} … {seconds} s, Ctrl-C stops it");
+        if let Some(line) = self.line() {
             self.output.status().redraw(&[faint(line)]);
         }
+    }
+
+    /// The line, while a mail is worked on.
+    fn line(&self) -> Option<String> {
+        let (number, all, since) = self.at.get()?;
+        let seconds = since.elapsed().as_secs();
+        Some(format!(
+            "mail {number} of {all} … {seconds} s, Ctrl-C stops it"
+        ))
     }
 
     fn end(&self) {
         if self.at.take().is_some() {
             self.output.status().clear();
-        }
-    }
-
-    /// Draws it every second.
-    async fn draw(&self) -> Infallible {
-        let mut tick = tokio::time::interval(Duration::from_secs(1));
-        loop {
-            tick.tick().await;
-            self.redraw();
         }
     }
 }

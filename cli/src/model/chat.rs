@@ -1,10 +1,6 @@
 //! `superstep model chat`: a plain conversation, one turn per line.
 
-use std::{
-    cell::Cell,
-    convert::Infallible,
-    time::{Duration, Instant},
-};
+use std::{cell::Cell, time::Instant};
 
 use serde_json::json;
 use superstep::{
@@ -221,28 +217,20 @@ impl ChatSession<'_> {
             }
             Ok::<(), Error>(())
         };
+        let waiting = || {
+            let seconds = begun.elapsed().as_secs();
+            let is_silent = seconds > 0 && !has_begun.get();
+            is_silent.then(|| format!("… {seconds} s, waiting for the model; Ctrl-C stops it"))
+        };
         let ended = tokio::select! {
             ended = streamed => ended,
-            never = self.waiting(begun, &has_begun) => match never {},
+            never = self.output.tick(waiting) => match never {},
         };
         stream.end()?;
         ended?;
         let reply = reply.finish()?;
         let stats = Stats::of(&self.caller, &reply, begun.elapsed(), first);
         Ok((reply, stats))
-    }
-
-    /// Says every second how long the model has been silent, at a terminal.
-    async fn waiting(&self, begun: Instant, has_begun: &Cell<bool>) -> Infallible {
-        let mut tick = tokio::time::interval(Duration::from_secs(1));
-        loop {
-            tick.tick().await;
-            let seconds = begun.elapsed().as_secs();
-            if seconds > 0 && !has_begun.get() && self.output.is_watched() {
-                let line = format!("… {seconds} s, waiting for the model; Ctrl-C stops it");
-                self.output.status().redraw(&[faint(line)]);
-            }
-        }
     }
 
     fn tell(&self, reply: &Reply, stats: &Stats) -> Result<(), Error> {

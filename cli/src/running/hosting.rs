@@ -3,22 +3,24 @@
 use std::{
     any::Any,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde_json::Value as Json;
-use superstep::{Backends, fs::Roots};
+use superstep::{Backends, fs::Roots, model::Model};
 use superstep_agent::OpenAgent;
 use superstep_mail::account::MailAccount;
 use superstep_server::{Need, Readiness, Server, Standing};
 
 use crate::{
-    agents::Agent,
+    agents::{Agent, Rehearsed},
     app::App,
     args::Serve,
     database, dirs,
     error::Error,
     mail::account,
     output::{faint, plain},
+    private,
 };
 
 /// How to have what is missing.
@@ -89,58 +91,71 @@ fn private(what: &Serve, app: &App<'_>) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// An agent that is about to be hosted.
-pub(super) struct Hosted {
-    opened: Box<dyn OpenAgent>,
+pub(super) struct Hosted<A> {
+    pub(super) agent: A,
     standing: Standing,
     /// The example that it plays instead of that of its card.
     example: Option<Json>,
 }
 
-impl Hosted {
-    /// An agent that has what it needs.
-    pub(super) fn ready(opened: Box<dyn OpenAgent>) -> Self {
+impl<A> Hosted<A> {
+    /// An agent that has what it needs, or runs although it lacks something.
+    pub(super) fn ready(agent: A, missing: Option<&Error>) -> Self {
+        let mut standing = Standing::default();
+        standing.needs.extend(missing.map(need));
         Self {
-            opened,
-            standing: Standing::default(),
+            agent,
+            standing,
             example: None,
         }
     }
 
-    /// The same agent, which runs and lacks something.
-    pub(super) fn lacking(mut self, missing: &Error) -> Self {
-        self.standing.needs.push(need(missing));
-        self
-    }
-
-    /// An agent that plays an example only.
-    pub(super) fn rehearsing(opened: Box<dyn OpenAgent>, example: Json, missing: &Error) -> Self {
-        let mut hosted = Self::ready(opened).lacking(missing);
-        hosted.standing.state = Readiness::Rehearsal;
-        hosted.example = Some(example);
-        hosted
-    }
-
-    /// An agent that can be read, not run.
-    pub(super) fn unable(opened: Box<dyn OpenAgent>, missing: &Error) -> Self {
-        let mut hosted = Self::ready(opened).lacking(missing);
-        hosted.standing.state = Readiness::Unable;
-        hosted
+    /// The agent as it was opened; otherwise with the example that it can play without what is missing, or else only to be
+    /// read.
+    pub(super) async fn opened(
+        agent: Agent,
+        opened: Result<A, Error>,
+        rehearsed: impl AsyncFnOnce(&Error, &str) -> Result<Option<(A, Json)>, Error>,
+        absent: impl FnOnce(&str) -> Result<A, Error>,
+        app: &App<'_>,
+    ) -> Result<Self, Error> {
+        let missing = match opened {
+            Ok(opened) => return Ok(Self::ready(opened, None)),
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(missing) => missing,
+        };
+        let Need { why, fix, .. } = need(&missing);
+        let name = agent.name();
+        let why = format!("{name} is served without what it needs: {why}; {fix}");
+        let (opened, example) = match rehearsed(&missing, &why).await? {
+            Some((opened, example)) => (opened, Some(example)),
+            None => (absent(&why)?, None),
+        };
+        let (state, does) = match example {
+            Some(_) => (Readiness::Rehearsal, "runs its example only"),
+            None => (Readiness::Unable, "can be read, not run"),
+        };
+        tell(agent, does, &missing, app)?;
+        let mut hosted = Self::ready(opened, Some(&missing));
+        (hosted.standing.state, hosted.example) = (state, example);
+        Ok(hosted)
     }
 }
 
 impl Hosting<'_> {
     /// Adds an agent under an id.
-    pub(super) fn add(mut self, agent: Agent, id: &str, hosted: Hosted) -> Self {
-        let Hosted {
-            opened,
-            standing,
-            example,
-        } = hosted;
+    pub(super) fn add<A>(
+        mut self,
+        (agent, id): (Agent, &str),
+        hosted: Hosted<A>,
+        front: impl FnOnce(A) -> Box<dyn OpenAgent>,
+    ) -> Self {
+        let opened = front(hosted.agent);
         self.server = self
             .server
             .agent(id, agent.card(), opened)
-            .standing(id, standing);
-        if let Some(example) = example {
+            .standing(id, hosted.standing);
+        if let Some(example) = hosted.example {
             self.server = self.server.example(id, example);
         }
         self
@@ -160,22 +175,26 @@ pub(super) fn lacks_model(missing: &Error) -> bool {
     matches!(missing, Error::Model(_) | Error::NoModel)
 }
 
-/// Says that an agent runs its example only, and gives what its other runs say.
-pub(super) fn plays_example(agent: Agent, missing: &Error, app: &App<'_>) -> Result<String, Error> {
-    tell(agent, "runs its example only", missing, app)?;
-    Ok(why(agent, missing))
+/// What an agent plays that has no example without what is missing.
+pub(super) async fn plays_nothing<A>(_: &Error, _: &str) -> Result<Option<(A, Json)>, Error> {
+    Ok(None)
 }
 
-/// Says that an agent can be read and not run, and gives what its runs say.
-pub(super) fn unable(agent: Agent, missing: &Error, app: &App<'_>) -> Result<String, Error> {
-    tell(agent, "can be read, not run", missing, app)?;
-    Ok(why(agent, missing))
+/// The files of an agent's demo in a folder of their own; nothing if there is no place for them.
+pub(super) fn demo_folder(agent: Agent) -> Option<PathBuf> {
+    let folder = dirs::data()?.join("demo").join(agent.name());
+    let mut files = agent.card().demo.as_ref()?.files.iter();
+    let written = files.try_for_each(|(name, bytes)| {
+        // They are what they were, whatever an earlier server left of them.
+        private::replace(&folder.join(name), bytes)
+    });
+    written.ok().map(|()| folder)
 }
 
-fn why(agent: Agent, missing: &Error) -> String {
-    let Need { why, fix, .. } = need(missing);
-    let agent = agent.name();
-    format!("{agent} is served without what it needs: {why}; {fix}")
+/// A model that plays the demo of an agent, and says why it does nothing else.
+pub(super) fn rehearsed(agent: Agent, why: &str) -> Result<Arc<dyn Model>, Error> {
+    let demo = agent.card().demo.clone().unwrap_or_default();
+    Ok(Arc::new(Rehearsed::new(&demo, why)?))
 }
 
 /// What is missing, for the page.

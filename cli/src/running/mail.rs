@@ -1,9 +1,12 @@
 //! The e-mail assistant, run: mails, questions, and what is sent.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use superstep::model::{NodeModels, config::Config};
+use superstep::{
+    Backends,
+    model::{NodeModels, config::Config},
+};
 use superstep_mail::{
     Address, FolderCalendar, FolderMailbox, MailAgent, MailId, MailParts, Settings,
     account::MailAccount, ingest_graph,
@@ -11,13 +14,12 @@ use superstep_mail::{
 use superstep_server::thread_uuid;
 
 use super::{
-    Doing, Hosting, OpenedDesk, RunAgent, Scene,
-    hosting::{Hosted, plays_example, unable},
+    Doing, Hosting, OpenedDesk, RunAgent,
+    hosting::{Hosted, demo_folder, rehearsed},
     notes::Notes,
-    rehearsal,
 };
 use crate::{
-    agents::{Agent, Rehearsed},
+    agents::Agent,
     app::App,
     args::{InboxArgs, Serve},
     error::Error,
@@ -49,10 +51,6 @@ impl RunAgent for Mail {
         Box::pin(hosted(on, app))
     }
 
-    fn scene(&self) -> Option<&'static Scene> {
-        Some(&SCENE)
-    }
-
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         Ok(MailAccount::check_settings(config)?)
     }
@@ -63,30 +61,17 @@ impl RunAgent for Mail {
 }
 
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
-    let demo = rehearsal::prepare(Agent::MAIL, &SCENE);
-    let mut has_account = false;
-    let session = |agent: &MailAgent| Box::new(agent.front());
-    let (agent, hosted) = match (open(on.what, app).await, demo) {
-        (Ok(agent), _) => {
-            has_account = true;
-            let hosted = Hosted::ready(session(&agent));
-            (agent, hosted)
-        }
-        // Mail of somebody's own is not mixed with that of a demo.
-        (Err(missing @ Error::NoAccount), Some(demo)) => {
-            let why = plays_example(Agent::MAIL, &missing, app)?;
-            let (agent, input) = rehearsed(&why, &demo, &on).await?;
-            let hosted = Hosted::rehearsing(session(&agent), input, &missing);
-            (agent, hosted)
-        }
-        (Err(missing), _) => {
-            let why = unable(Agent::MAIL, &missing, app)?;
-            let agent = MailAgent::without_account(&why, on.backends.clone())?;
-            let hosted = Hosted::unable(session(&agent), &missing);
-            (agent, hosted)
-        }
+    let opened = open(on.what, app).await;
+    let has_account = opened.is_ok();
+    // Mail of somebody's own is not mixed with that of a demo.
+    let plays = async |missing: &Error, why: &str| match missing {
+        Error::NoAccount => plays_demo(why, &on.backends).await,
+        _ => Ok(None),
     };
-    let on = on.add(Agent::MAIL, EMAIL.0, hosted);
+    let absent = |why: &str| Ok(MailAgent::without_account(why, on.backends.clone())?);
+    let hosted = Hosted::opened(Agent::MAIL, opened, plays, absent, app).await?;
+    let agent = hosted.agent.clone();
+    let on = on.add((Agent::MAIL, EMAIL.0), hosted, |it| Box::new(it.front()));
     // It sends from the mailbox of the user, and reads their calendar.
     let mut on = on.for_owners_if_shared(EMAIL.0, Agent::MAIL);
     on.server = on
@@ -122,34 +107,20 @@ async fn open(what: &Serve, app: &mut App<'_>) -> Result<MailAgent, Error> {
 }
 
 /// The e-mail assistant over the mails of its demo, in a dry run, and one of them as its input.
-async fn rehearsed(why: &str, demo: &Path, on: &Hosting<'_>) -> Result<(MailAgent, Json), Error> {
+async fn plays_demo(why: &str, backends: &Backends) -> Result<Option<(MailAgent, Json)>, Error> {
+    let Some(demo) = demo_folder(Agent::MAIL) else {
+        return Ok(None);
+    };
     let owner = Address::new("max@example.com");
     let mailbox = FolderMailbox::open(demo.join("mail"), owner)?;
     let calendar = FolderCalendar::open(demo.join("meetings"), "Europe/Berlin")?;
-    let marks = &["meeting.eml", "ann@example.org"];
-    let model = Rehearsed::new(include_str!("../demo/mail.jsonl"), marks, why)?;
     let agent = MailAgent::new(MailParts {
-        models: NodeModels::new(Arc::new(model)),
+        models: NodeModels::new(rehearsed(Agent::MAIL, why)?),
         mailbox: Arc::new(mailbox),
         calendar: Arc::new(calendar),
         settings: Settings::default(),
-        backends: on.backends.clone(),
+        backends: backends.clone(),
     })?;
     let mail = agent.email_input(&MailId("meeting.eml".into())).await?;
-    Ok((agent, json!({ "email_input": mail })))
+    Ok(Some((agent, json!({ "email_input": mail }))))
 }
-
-const SCENE: Scene = Scene {
-    script: include_str!("../demo/mail.txt"),
-    files: &[
-        (
-            "mail/meeting.eml",
-            include_bytes!("../demo/mail/meeting.eml"),
-        ),
-        ("mail/sale.eml", include_bytes!("../demo/mail/sale.eml")),
-        ("mail/backup.eml", include_bytes!("../demo/mail/backup.eml")),
-        ("meetings/week.ics", include_bytes!("../demo/mail/week.ics")),
-        ("replies.jsonl", include_bytes!("../demo/mail.jsonl")),
-    ],
-    leaves: &["mail/sent"],
-};

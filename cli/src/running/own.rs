@@ -4,21 +4,27 @@ use superstep_agent::Site;
 
 use super::{
     Doing, Hosting, OpenedDesk, RunAgent,
-    hosting::{Hosted, lacks_model, unable},
+    hosting::{Hosted, lacks_model, plays_nothing},
 };
 use crate::{
-    agents::Agent, app::App, args::InboxArgs, database, environment, error::Error, own,
-    resumed::Resumed,
+    agents::Agent,
+    app::App,
+    args::InboxArgs,
+    database, environment,
+    error::Error,
+    own,
+    resumed::{OpenedThread, StoredThread},
 };
 
 pub(super) struct Own(pub(super) Agent);
 
 impl RunAgent for Own {
-    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        Box::pin(async move {
-            let agreement = thread.agreement(app).await?;
-            own::resume(thread, agreement, app).await
-        })
+    fn open<'a>(
+        &self,
+        thread: &'a StoredThread<'_>,
+        app: &'a mut App<'_>,
+    ) -> Doing<'a, OpenedThread> {
+        Box::pin(opened(self.0, thread, app))
     }
 
     fn desk<'a>(&self, with: &'a InboxArgs, app: &'a mut App<'_>) -> Doing<'a, Option<OpenedDesk>> {
@@ -43,6 +49,21 @@ impl RunAgent for Own {
     }
 }
 
+async fn opened(
+    agent: Agent,
+    thread: &StoredThread<'_>,
+    app: &mut App<'_>,
+) -> Result<OpenedThread, Error> {
+    let opened = match thread.is_done {
+        true => agent.reader(database::read_only(app.global)?)?,
+        false => {
+            let budget = environment::budget(thread.talk.limits.max_cost);
+            own::open(agent, &own::content_of(true), &budget, app).await?
+        }
+    };
+    Ok((opened, Box::new(())))
+}
+
 async fn hosted<'s>(
     agent: Agent,
     on: Hosting<'s>,
@@ -50,17 +71,15 @@ async fn hosted<'s>(
 ) -> Result<Hosting<'s>, Error> {
     let content = environment::content_of_server();
     let parts = (on.backends.clone(), &environment::budget(None));
-    let hosted = match own::site(agent, &content, parts, app).await {
-        Ok(site) => Hosted::ready(agent.open(site)?),
-        Err(missing) if lacks_model(&missing) => {
-            let why = unable(agent, &missing, app)?;
-            let site = Site::without_model(on.backends.clone(), &why);
-            Hosted::unable(agent.open(site)?, &missing)
-        }
+    let opened = match own::site(agent, &content, parts, app).await {
+        Ok(site) => Ok(agent.open(site)?),
+        Err(missing) if lacks_model(&missing) => Err(missing),
         Err(error) => return Err(error),
     };
+    let absent = |why: &str| agent.open(Site::without_model(on.backends.clone(), why));
+    let hosted = Hosted::opened(agent, opened, plays_nothing, absent, app).await?;
     let id = agent.name();
-    let on = on.add(agent, id, hosted);
+    let on = on.add((agent, id), hosted, |opened| opened);
     // Only its author knows what it acts on.
     Ok(on.for_owners_if_shared(id, agent))
 }

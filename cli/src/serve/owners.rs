@@ -11,10 +11,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// The owners of a file with their tokens. What is wrong with a line is said without the token.
 pub(super) fn read(file: &Path) -> Result<Vec<(String, Secret)>, Error> {
-    let not_read = |why: String| FileError::NotRead {
-        path: file.display().to_string(),
-        why,
-    };
+    let not_read = |why: String| FileError::not_read(file, why);
     let bytes = superstep::fs::read_regular(file, LARGEST);
     let bytes = bytes.map_err(|error| not_read(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| not_read("it is no text".to_owned()))?;

@@ -8,9 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use superstep::fs::{Rights, Staged, open_private, parent, private_dir};
+use superstep::fs::{open_private, parent, private_dir};
 
-use crate::error::{Error, FileError};
+use crate::{
+    error::{Error, FileError},
+    private,
+};
 
 /// How long another process is waited for: it holds the file for one read and one write.
 const WAIT_LIMIT: Duration = Duration::from_secs(10);
@@ -28,22 +31,19 @@ pub(super) struct UserFile {
 impl UserFile {
     /// Waits for the file. Its folder is made.
     pub(super) fn hold(path: &Path) -> Result<Self, Error> {
-        let failed = |why: String| FileError::NotWritten {
-            path: path.display().to_string(),
-            why,
-        };
+        let failed = |error: io::Error| FileError::not_written(path, error);
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".lock");
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
         let lock = private_dir(parent(path))
             .and_then(|()| open_private(&mut options, &path.with_file_name(name)))
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(failed)?;
         let until = Instant::now() + WAIT_LIMIT;
         loop {
             match lock.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::Error(error)) => Err(failed(error.to_string()))?,
+                Err(TryLockError::Error(error)) => Err(failed(error))?,
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                     Err(FileError::Busy {
                         path: path.display().to_string(),
@@ -66,7 +66,7 @@ impl UserFile {
 
     /// Replaces it.
     pub(super) fn replace(&self, text: &str) -> Result<(), Error> {
-        private_write(&self.path, text)
+        Ok(write(&self.path, text)?)
     }
 }
 
@@ -78,16 +78,8 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// Writes a file for its owner alone.
-fn private_write(path: &Path, text: &str) -> Result<(), Error> {
-    let written = private_dir(parent(path))
-        .and_then(|()| Staged::new(path, text.as_bytes(), Rights::Private))
-        .and_then(Staged::replace);
-    let failed = |error: io::Error| FileError::NotWritten {
-        path: path.display().to_string(),
-        why: error.to_string(),
-    };
-    Ok(written.map_err(failed)?)
+fn write(path: &Path, text: &str) -> Result<(), FileError> {
+    private::replace(path, text.as_bytes()).map_err(|error| FileError::not_written(path, error))
 }
 
 /// A text that could not be stored, in a file of its own beside the settings.
@@ -116,7 +108,7 @@ impl KeptText {
                 .find(|path| fs::symlink_metadata(path).is_err())
                 .unwrap_or_else(|| self.settings.with_extension("toml.draft")),
         };
-        private_write(&path, text)?;
+        write(&path, text)?;
         self.kept = Some(path.clone());
         Ok(path)
     }

@@ -27,16 +27,6 @@ pub(super) struct OpenedSheets {
 
 pub(super) async fn open(
     what: &SheetRun,
-    content: &DataOwner,
-    app: &mut App<'_>,
-) -> Result<OpenedSheets, Error> {
-    let versions = Arc::new(versions(app.global)?);
-    open_with(what, versions, content, app).await
-}
-
-/// The same with versions of one's own.
-pub(super) async fn open_with(
-    what: &SheetRun,
     versions: Arc<dyn Versions>,
     content: &DataOwner,
     app: &mut App<'_>,
@@ -119,7 +109,7 @@ async fn model(spec: &str, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
 }
 
 /// Refuses a sandbox that cannot be used here. Other settings are checked by the agent.
-pub(super) fn check_sandbox(config: &Config) -> Result<(), Error> {
+pub(crate) fn check_sandbox(config: &Config) -> Result<(), Error> {
     let named = config.agent("sheets");
     let (Ok(table), Some(setting)) = (SheetsTable::read(config), named.get("sandbox")) else {
         return Ok(());

@@ -1,11 +1,12 @@
-//! Threads of the spreadsheet agent: begun, continued, resumed, answered.
+//! Threads of the spreadsheet agent: begun, continued, answered.
 
 use std::path::{Path, PathBuf};
 
 use superstep::{OpenAsk, tools::Verdict};
 use superstep_agent::{Answers, Next};
-use superstep_sheets::{Sheets, SheetsSession, SheetsState, workbook::Overwrite};
+use superstep_sheets::{Sheets, SheetsSession, SheetsState};
 
+use super::overwrite;
 use crate::{app::App, console, error::Error, question_id};
 
 /// A thread and its agent.
@@ -16,12 +17,8 @@ pub(super) struct SheetThread {
 
 impl SheetThread {
     pub(super) fn new(agent: Sheets, thread: String, output: Option<PathBuf>, force: bool) -> Self {
-        let overwrite = match force {
-            true => Overwrite::Replace,
-            false => Overwrite::Never,
-        };
         Self {
-            session: SheetsSession::new(agent, output, overwrite),
+            session: SheetsSession::new(agent, output, overwrite(force)),
             thread,
         }
     }
@@ -46,20 +43,6 @@ impl SheetThread {
     ) -> Result<(), Error> {
         let next = Next::Input(self.session.instruct(state, instruction)?);
         self.run(next, app).await
-    }
-
-    /// Asks an open question or shows the result. `question` is the one that written answers are for.
-    pub(super) async fn resume(
-        mut self,
-        answers: Answers,
-        question: Option<&str>,
-        app: &mut App<'_>,
-    ) -> Result<(), Error> {
-        let state = self.session.agent().graph().state(&*self.thread).await?;
-        let is_done = state.is_done();
-        let next = Next::of(question_id::choose(state.asks, question)?, is_done);
-        let answers = (answers, question);
-        console::talk(&mut self.session, &self.thread, answers, next, app).await
     }
 
     /// Answers the first open question, or the one with this id if it is open.

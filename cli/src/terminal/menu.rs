@@ -17,107 +17,56 @@ impl Completions {
     }
 }
 
+/// Methods that are those of the columns.
+macro_rules! same {
+    ($(fn $name:ident(&$self:ident $(, $arg:ident: $kind:ty)*) $(-> $value:ty)?;)*) => {
+        $(fn $name(&$self $(, $arg: $kind)*) $(-> $value)? {
+            let menu = &$self.0;
+            menu.$name($($arg),*)
+        })*
+    };
+    (mut $(fn $name:ident(&mut $self:ident $(, $arg:ident: $kind:ty)*) $(-> $value:ty)?;)*) => {
+        $(fn $name(&mut $self $(, $arg: $kind)*) $(-> $value)? {
+            let menu = &mut $self.0;
+            menu.$name($($arg),*)
+        })*
+    };
+}
+
 impl Menu for Completions {
-    fn settings(&self) -> &MenuSettings {
-        self.0.settings()
+    same! {
+        fn settings(&self) -> &MenuSettings;
+        fn is_active(&self) -> bool;
+        fn can_quick_complete(&self) -> bool;
+        fn replace_in_buffer(&self, editor: &mut Editor);
+        fn menu_required_lines(&self, columns: u16) -> u16;
+        fn min_rows(&self) -> u16;
+        fn get_values(&self) -> &[Suggestion];
+        fn results_are_provisional(&self) -> bool;
+        fn is_awaiting_first_answer(&self) -> bool;
     }
 
-    fn is_active(&self) -> bool {
-        self.0.is_active()
+    same! {
+        mut
+        fn set_active(&mut self, active: bool);
+        fn clear_input(&mut self);
+        fn on_activate(&mut self);
+        fn on_deactivate(&mut self);
+        fn handle_menu_event(&mut self, event: &MenuEvent);
+        fn menu_event(&mut self, event: MenuEvent);
+        fn can_partially_complete(&mut self, updated: bool, editor: &mut Editor, from: &mut dyn Completer) -> bool;
+        fn update_values(&mut self, editor: &mut Editor, from: &mut dyn Completer);
+        fn reset_position(&mut self);
+        fn reload(&mut self, updated: bool, editor: &mut Editor, from: &mut dyn Completer);
+        fn update_working_details(&mut self, editor: &mut Editor, from: &mut dyn Completer, painter: &Painter);
+        fn set_cursor_pos(&mut self, place: (u16, u16));
     }
 
-    fn set_active(&mut self, active: bool) {
-        self.0.set_active(active);
-    }
-
-    fn clear_input(&mut self) {
-        self.0.clear_input();
-    }
-
-    fn on_activate(&mut self) {
-        self.0.on_activate();
-    }
-
-    fn on_deactivate(&mut self) {
-        self.0.on_deactivate();
-    }
-
-    fn handle_menu_event(&mut self, event: &MenuEvent) {
-        self.0.handle_menu_event(event);
-    }
-
-    fn menu_event(&mut self, event: MenuEvent) {
-        self.0.menu_event(event);
-    }
-
-    fn can_quick_complete(&self) -> bool {
-        self.0.can_quick_complete()
-    }
-
-    fn can_partially_complete(
-        &mut self,
-        values_updated: bool,
-        editor: &mut Editor,
-        completer: &mut dyn Completer,
-    ) -> bool {
-        self.0
-            .can_partially_complete(values_updated, editor, completer)
-    }
-
-    fn update_values(&mut self, editor: &mut Editor, completer: &mut dyn Completer) {
-        self.0.update_values(editor, completer);
-    }
-
-    fn reset_position(&mut self) {
-        self.0.reset_position();
-    }
-
-    fn reload(&mut self, updated: bool, editor: &mut Editor, completer: &mut dyn Completer) {
-        self.0.reload(updated, editor, completer);
-    }
-
-    fn update_working_details(
-        &mut self,
-        editor: &mut Editor,
-        completer: &mut dyn Completer,
-        painter: &Painter,
-    ) {
-        self.0.update_working_details(editor, completer, painter);
-    }
-
-    fn replace_in_buffer(&self, editor: &mut Editor) {
-        self.0.replace_in_buffer(editor);
-    }
-
-    fn menu_required_lines(&self, terminal_columns: u16) -> u16 {
-        self.0.menu_required_lines(terminal_columns)
-    }
-
-    fn menu_string(&self, available_lines: u16, use_ansi_coloring: bool) -> String {
-        let drawn = self.0.menu_string(available_lines, use_ansi_coloring);
+    fn menu_string(&self, lines: u16, has_colors: bool) -> String {
+        let drawn = self.0.menu_string(lines, has_colors);
         match self.get_values().is_empty() && !drawn.is_empty() {
             true => NOTHING.to_owned(),
             false => drawn,
         }
-    }
-
-    fn min_rows(&self) -> u16 {
-        self.0.min_rows()
-    }
-
-    fn get_values(&self) -> &[Suggestion] {
-        self.0.get_values()
-    }
-
-    fn results_are_provisional(&self) -> bool {
-        self.0.results_are_provisional()
-    }
-
-    fn is_awaiting_first_answer(&self) -> bool {
-        self.0.is_awaiting_first_answer()
-    }
-
-    fn set_cursor_pos(&mut self, position: (u16, u16)) {
-        self.0.set_cursor_pos(position);
     }
 }

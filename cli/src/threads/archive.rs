@@ -43,10 +43,8 @@ pub(super) async fn export(
 /// Makes a thread of an archive. It is read and checked to its end, by the agent too, before anything
 /// is stored; then it is stored in one transaction.
 pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(), Error> {
-    let opened = superstep::fs::open_regular(file).map_err(|error| FileError::NotRead {
-        path: file.display().to_string(),
-        why: error.to_string(),
-    })?;
+    let opened =
+        superstep::fs::open_regular(file).map_err(|error| FileError::not_read(file, error))?;
     let archive = Archive::read(BufReader::new(opened)).map_err(|error| Error::ArchiveFile {
         file: shown(file.display()),
         error,

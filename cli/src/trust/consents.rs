@@ -11,13 +11,10 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use superstep::{
-    fs::{Rights, Staged, private_dir},
-    model::config::{Decision, ProjectFile},
-};
+use superstep::model::config::{Decision, ProjectFile};
 
 use super::TrustError;
-use crate::dirs;
+use crate::{dirs, private};
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -85,8 +82,8 @@ pub(super) fn keep(file: &ProjectFile, decision: Decided) -> Result<(), TrustErr
         decision,
         at: Timestamp::now().to_string(),
     };
-    let written = private_dir(&folder)
-        .and_then(|()| write(&folder.join(name(about)), &serde_json::to_vec(&consent)?));
+    let record = serde_json::to_vec(&consent).map_err(|error| failed(error.to_string()))?;
+    let written = private::replace(&folder.join(name(about)), &record);
     written.map_err(|error| failed(format!("{}: {error}", folder.display())))?;
     // A link that was ignored no longer is.
     if decision == Decided::Trusted && file.place != file.canonical {
@@ -160,9 +157,4 @@ fn delete(record: &Path, about: &Path) -> Result<bool, TrustError> {
             why: format!("{}: {error}", record.display()),
         }),
     }
-}
-
-/// Writes a file for the user alone, whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Staged::new(path, bytes, Rights::Private)?.replace()
 }

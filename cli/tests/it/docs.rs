@@ -21,7 +21,7 @@ fn env() -> TestEnv {
     );
     env.write(
         "work/replies.jsonl",
-        include_str!("../../src/demo/docs.jsonl"),
+        include_str!("../../../agents/docgen/demo/replies.jsonl"),
     );
     env
 }

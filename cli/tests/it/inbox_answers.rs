@@ -163,7 +163,7 @@ fn an_answer_to_a_question_that_is_not_open_is_refused_by_every_agent() {
     env.write("work/shop/main.py", "print(1)\n");
     env.write(
         "work/replies.jsonl",
-        include_str!("../../src/demo/docs.jsonl"),
+        include_str!("../../../agents/docgen/demo/replies.jsonl"),
     );
     let model = "--model script:replies.jsonl";
     let line = format!("docs shop --agents kpi --approve-above 1 --no-input {model}");

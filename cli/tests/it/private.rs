@@ -268,7 +268,7 @@ fn a_database_behind_a_link_that_leads_nowhere_yet_is_made_for_its_owner_alone()
 #[test]
 fn the_result_of_a_private_workbook_is_private() {
     let env = TestEnv::new().with_umask("022");
-    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    let workbook = include_bytes!("../../../agents/sheets/demo/sales.xlsx");
     env.write("work/p.py", "print(1)\n");
     env.write(
         "work/f.jsonl",

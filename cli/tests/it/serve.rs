@@ -94,14 +94,14 @@ fn a_code_base_is_documented_by_its_facts_below_the_roots_alone() {
 #[test]
 fn a_workbook_is_uploaded_worked_on_and_downloaded() {
     let env = TestEnv::new();
-    let script = include_str!("../../src/demo/sheets.jsonl");
+    let script = include_str!("../../../agents/sheets/demo/replies.jsonl");
     env.write("replies.jsonl", script);
     let line = format!(
         "serve --port 0 --no-input --offline --model script:{}",
         env.path("replies.jsonl").display()
     );
     let server = Served::start(&env, &line);
-    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    let workbook = include_bytes!("../../../agents/sheets/demo/sales.xlsx");
     let (status, kept) = server.send("POST", "/files?name=sales.xlsx", workbook);
     assert_eq!(status, 200);
     let kept: Json = serde_json::from_slice(&kept).unwrap();

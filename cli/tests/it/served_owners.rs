@@ -264,14 +264,17 @@ fn no_folder_of_an_owners_thread_is_read_or_written_before_the_person_saw_it() {
 #[test]
 fn a_result_that_an_owner_may_download_is_not_pruned() {
     let env = TestEnv::new();
-    env.write("replies.jsonl", include_str!("../../src/demo/sheets.jsonl"));
+    env.write(
+        "replies.jsonl",
+        include_str!("../../../agents/sheets/demo/replies.jsonl"),
+    );
     let model = format!("--model script:{}", env.path("replies.jsonl").display());
     let mut server = with_owners(&env, &model);
     let (_, assistants) = server.call_as(BOB, "POST", "/assistants/search", &json!({}));
     let sheets = assistants.as_array().unwrap().iter();
     let sheets = sheets.filter(|it| it["graph_id"] == "sheets").count();
     assert_eq!(sheets, 1, "{assistants}");
-    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    let workbook = include_bytes!("../../../agents/sheets/demo/sales.xlsx");
     let (status, kept) = server.send("POST", "/files?name=sales.xlsx", workbook);
     assert_eq!(status, 200);
     let kept = crate::served::json(&kept);

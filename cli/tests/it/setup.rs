@@ -370,14 +370,10 @@ fn what_would_break_a_command_is_refused_when_it_is_set_and_named_by_the_doctor(
 #[test]
 fn a_spreadsheet_is_planned_by_the_model_of_its_node() {
     let env = TestEnv::new();
-    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/src/demo");
-    std::fs::copy(
-        format!("{demo}/sheets/sales.xlsx"),
-        env.path("work/sales.xlsx"),
-    )
-    .unwrap();
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../agents/sheets/demo");
+    std::fs::copy(format!("{demo}/sales.xlsx"), env.path("work/sales.xlsx")).unwrap();
     let folder = "home/.config/superstep";
-    let own = std::fs::read_to_string(format!("{demo}/sheets.jsonl")).unwrap();
+    let own = std::fs::read_to_string(format!("{demo}/replies.jsonl")).unwrap();
     env.write(&format!("{folder}/own.jsonl"), &own);
     env.write(
         &format!("{folder}/nobody.jsonl"),

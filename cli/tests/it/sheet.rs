@@ -11,8 +11,8 @@ use serde_json::{Value as Json, json};
 use crate::env::{Ran, TestEnv};
 
 /// The workbook and the replies of the demo.
-const SALES: &[u8] = include_bytes!("../../src/demo/sheets/sales.xlsx");
-const REPLIES: &str = include_str!("../../src/demo/sheets.jsonl");
+const SALES: &[u8] = include_bytes!("../../../agents/sheets/demo/sales.xlsx");
+const REPLIES: &str = include_str!("../../../agents/sheets/demo/replies.jsonl");
 
 fn with_workbook() -> TestEnv {
     let env = TestEnv::new();

@@ -22,7 +22,7 @@ fn env() -> TestEnv {
         "home/.config/superstep/config.toml",
         "model = \"script:../../users.jsonl\"\n",
     );
-    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    let workbook = include_bytes!("../../../agents/sheets/demo/sales.xlsx");
     for path in ["work/own.xlsx", "home/private.xlsx"] {
         fs::write(env.path(path), workbook).unwrap();
     }

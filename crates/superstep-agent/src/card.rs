@@ -2,6 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::demo::Demo;
+
 /// The place of a person's words in a template.
 const TEXT: &str = "$text";
 
@@ -32,6 +34,8 @@ pub struct Card {
     pub follow_up: Option<Json>,
     /// Whether it works without a model.
     pub needs_no_model: bool,
+    /// A demo with a scripted model.
+    pub demo: Option<Demo>,
 }
 
 /// A path in the state of a thread.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use superstep_agent::{AfterAnswers, Block, InboxAnswer, InboxQuestion, Notice, RunEnd, Verb};
 use tokio::time::Instant;
 
-use super::{InboxScreen, TAKE_BACK, Talk, Unconfirmed, View, most_news, stopped};
+use super::{InboxScreen, TAKE_BACK, Unconfirmed, View, most_news, stopped};
 use crate::{
     error::Error,
     inbox::{background::Given, marked::without_warnings, questions::Question, selected::Selected},
@@ -132,7 +132,7 @@ impl InboxScreen {
                 return Ok(());
             }
             let Some(opened) = self.all.desk(&question) else {
-                self.talk = Some(Talk::new(question, Some(answer)));
+                self.talk = Some((question, Some(answer)));
                 return Ok(());
             };
             let mode = opened.desk.mode();

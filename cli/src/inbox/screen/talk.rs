@@ -11,31 +11,20 @@ use crate::{
 };
 use superstep_agent::{Answers, InboxAnswer};
 
-/// A conversation that begins at an open question.
-pub(super) struct Talk {
-    question: Question,
-    /// The answer; without one the person gives it there.
-    answer: Option<InboxAnswer>,
-}
-
-impl Talk {
-    pub(super) fn new(question: Question, answer: Option<InboxAnswer>) -> Self {
-        Self { question, answer }
-    }
-}
+/// A conversation that begins at an open question, with the answer; without one the person gives it there.
+pub(super) type Talk = (Question, Option<InboxAnswer>);
 
 impl InboxScreen {
     /// Holds a conversation on the terminal's own screen, and waits until the person has read it.
     pub(super) async fn hold(
         &mut self,
-        talk: Talk,
+        (question, answer): Talk,
         with: &InboxArgs,
         app: &mut App<'_>,
     ) -> Result<(), Error> {
-        let Talk { question, answer } = talk;
         let answers = answer.map_or_else(Answers::person, Answers::inbox);
         let ended = converse(&question, &question.id(), answers, with, app).await;
-        let is_elsewhere = matches!(ended, Err(Error::Question(_)));
+        let is_elsewhere = matches!(ended, Err(Error::Question(_) | Error::Missing { .. }));
         match ended {
             Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
             Err(Error::Waiting { .. } | Error::Cancelled | Error::Reported { .. }) | Ok(()) => {}

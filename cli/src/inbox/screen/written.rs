@@ -61,21 +61,13 @@ impl InboxScreen {
             Mode::Dry => "Keep these changes, to be sent by --send later (dry run)? [y/N] ",
             Mode::Send => "Accept these changes, for real? [y/N] ",
         };
-        match app
-            .terminal
-            .read_line(Topic::Detail, prompt, app.output)
-            .await?
-        {
-            Line::Text(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
-                Ok(Some(InboxAnswer::Edit(args)))
-            }
-            _ => {
-                self.news = vec![vec![faint(
-                    "not accepted; the question is open, and e begins with your changes",
-                )]];
-                Ok(None)
-            }
+        if app.terminal.agrees(prompt, app.output).await? {
+            return Ok(Some(InboxAnswer::Edit(args)));
         }
+        self.news = vec![vec![faint(
+            "not accepted; the question is open, and e begins with your changes",
+        )]];
+        Ok(None)
     }
 
     pub(super) async fn words(

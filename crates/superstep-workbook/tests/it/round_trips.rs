@@ -9,7 +9,7 @@ use crate::made::{operations, read};
 
 /// All workbooks, by their paths.
 const ALL: [&str; 6] = [
-    "cli/src/demo/sheets/sales.xlsx",
+    "agents/sheets/demo/sales.xlsx",
     "crates/superstep-sandbox/tests/programs/sales.xlsx",
     "crates/superstep-workbook/tests/fixtures/opos_expected.xlsx",
     "crates/superstep-workbook/tests/fixtures/opos_input.xlsx",

@@ -1,0 +1,4 @@
+from shop.cart import Cart
+
+def main():
+    print(Cart().total())
