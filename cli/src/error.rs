@@ -135,7 +135,8 @@ const WAYS_OUT: [&str; 3] = [
 ];
 
 /// How to make room on a full disk.
-const MAKE_ROOM: &str = "`superstep threads delete` works on a full disk, and `superstep db compact` returns what it freed";
+const MAKE_ROOM: &str = "`superstep threads delete NAME` needs little room, and `superstep db compact` returns what it freed; where other files took \
+     even that, move one of them away first";
 
 impl Error {
     /// Whether there is no model.
@@ -353,8 +354,7 @@ fn of_run(error: &superstep::Error) -> String {
 }
 
 /// What to do about damage.
-const DAMAGED: &str =
-    "restore a backup if there is one; `superstep db check` names all that is damaged";
+const DAMAGED: &str = "restore a backup if there is one; where the file still opens, `superstep db check` names all that is damaged";
 
 /// The same, for whom the damage was named to.
 const RESTORE: &str =
