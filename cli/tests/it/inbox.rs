@@ -150,9 +150,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
         assert_eq!(wrong.code, 2, "{set}: {}{}", wrong.stdout, wrong.stderr);
         assert!(wrong.stderr.contains(message), "{set}: {}", wrong.stderr);
     }
-    let same = env.run(&format!(
-        "inbox edit {send} --set to=all {ACCOUNT}"
-    ));
+    let same = env.run(&format!("inbox edit {send} --set to=all {ACCOUNT}"));
     assert!(
         same.code == 2 && same.stderr.contains("accept"),
         "{}",

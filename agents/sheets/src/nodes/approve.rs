@@ -83,7 +83,10 @@ async fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeE
             args.insert(name.into(), json!(lines));
         }
     }
-    let why = format!("A person decides about every call of `{NAME}`.\n\n{}", described(&args));
+    let why = format!(
+        "A person decides about every call of `{NAME}`.\n\n{}",
+        described(&args)
+    );
     let call = ToolCall {
         id: proposal.call.id.clone(),
         name: NAME.into(),
