@@ -79,7 +79,7 @@ fn what_was_sent_is_reported_though_the_run_fails_afterwards() {
                 .iter()
                 .filter_map(|it| it["event"].as_str())
                 .collect();
-            assert_eq!(names, ["about_to", "answered", "call", "call", "ended"]);
+            assert_eq!(names, ["about_to", "answered", "call", "ended"]);
         }
         let listed = env.run("threads list --json").events();
         let thread = listed[0]["thread"].as_str().unwrap().to_owned();

@@ -216,7 +216,13 @@ fn killed_behind_an_approval_the_next_ingest_finishes_and_one_mail_is_sent() {
     );
     let ran = env.run("mail ingest --model script:then.jsonl");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("respond, done  Hang"), "{}", ran.stdout);
+    // The turn had an invalid reply too, which a person leaves.
+    let asks = ran.stdout.contains("respond, 1 question  Hang");
+    assert!(asks, "{}", ran.stdout);
+    assert_eq!(sent(&env).len(), 1);
+    let model = "--model script:then.jsonl --send";
+    let left = env.run(&format!("inbox ignore {} {model}", question(&env)));
+    assert_eq!(left.code, 0, "{left:?}");
     assert_eq!(sent(&env).len(), 1);
     let listed = env.run("threads list --json").events();
     assert_eq!(listed[0]["status"], "done");

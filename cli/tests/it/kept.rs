@@ -72,12 +72,12 @@ fn changes_that_another_process_keeps_are_not_passed_over_by_who_saw_none() {
     let env = asked(&["Lunch"]);
     let id = question(&env);
     let terminal = Terminal::run(&env, &format!("inbox --send {ACCOUNT}"));
-    terminal.shows("To: Ann <ann@example.org>");
+    terminal.shows("q leave").shows("To: Ann <ann@example.org>");
     let kept = env.run(&format!(
         "inbox edit {id} --set response_text=Friday {ACCOUNT}"
     ));
     assert_eq!(kept.code, 0, "{kept:?}");
-    terminal.press("\r").press("\r").press("a").press("y");
+    terminal.press("a").shows("y does it").press("y");
     terminal.shows("others by now");
     assert!(sent(&env).is_empty());
     assert_eq!(questions(&env)[0]["edited_args"]["response_text"], "Friday");

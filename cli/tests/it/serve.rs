@@ -60,7 +60,7 @@ fn the_agents_are_served_without_a_model_and_say_what_they_lack() {
     let ask = json!({"assistant_id": "archie", "input": {"user_input": "What is it?"}});
     let (_, end) = server.call("POST", "/runs/wait", &ask);
     let why = end["__error__"]["message"].as_str().unwrap();
-    for way in ["superstep model pull", "--model", "script:FILE"] {
+    for way in ["superstep model pull", "--model", "ANTHROPIC_API_KEY"] {
         assert!(why.contains(way), "{end}");
     }
 }

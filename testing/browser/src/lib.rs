@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use superstep_http::{Client, Method, Settings, Url};
 
 /// What a page may take to show something. A test that passes waits for much less.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(30);
 /// The key under which the protocol names elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -274,7 +274,7 @@ impl Browser {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, search).await.ok()
+        tokio::time::timeout(LIMIT, search).await.ok()
     }
 
     /// The value of an answer, or what the driver says is wrong.
@@ -321,7 +321,7 @@ impl Drop for Browser {
             let request =
                 format!("DELETE /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
             // The driver answers once the browser has ended, and keeps the connection.
-            let _limited = driver.set_read_timeout(Some(PATIENCE));
+            let _limited = driver.set_read_timeout(Some(LIMIT));
             let _sent = driver.write_all(request.as_bytes());
             let _ended = driver.read(&mut [0; 512]);
         }
