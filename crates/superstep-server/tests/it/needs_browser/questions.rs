@@ -104,6 +104,10 @@ async fn a_question_that_arrives_moves_nothing_and_a_key_answers_the_shown_one()
     let browser = Browser::open(&server.address).await;
     browser.go("#/inbox").await;
     browser.see("second").await;
+    // The list of conversations names it too, before the inbox is there.
+    browser
+        .wait_for("return document.querySelector('.detail')?.dataset.question !== undefined")
+        .await;
     let shown = browser.script(SHOWN).await;
     assert!(shown.as_str().unwrap().starts_with(&second), "{shown}");
     browser.click_text("button", "Edit").await;
