@@ -13,8 +13,8 @@ import { onchange, watch } from "./watch.js";
 
 const SCREENS = {
   "": home,
-  agent: async (...all) => (await import("./new.js")).newConversation(...all),
-  thread: async (...all) => (await import("./conversation.js")).conversation(...all),
+  agent: async (main, parts) => (await import("./new.js")).newConversation(main, parts),
+  thread: async (main, parts) => (await import("./conversation.js")).conversation(main, parts),
   inbox: async (main) => (await import("./inbox.js")).inbox(main),
   threads: async (...all) => (await import("./threads.js")).threads(...all),
   schedules: async (main) => (await import("./schedules.js")).schedules(main),

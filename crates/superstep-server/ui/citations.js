@@ -1,4 +1,4 @@
-// Citations such as `[notes.txt:12-14]` in a text, as buttons that open the cited lines.
+// Citations such as `[notes.txt:12-14]` in a text, and links to files such as `../src/cart.rs#L12`, as buttons that open the lines.
 
 import { button } from "./dom.js";
 
@@ -40,6 +40,22 @@ export function linkCitations(element, open) {
       at = found.index + found[0].length;
     }
     if (parts.length > 0) node.replaceWith(...parts, node.data.slice(at));
+  }
+  return element;
+}
+
+const FILE = /^(?:\.{1,2}\/)*([^#?:]+)(?:#L(\d{1,7})(?:-L?(\d{1,7}))?)?$/;
+
+/** Makes links to files buttons; `open(path, first, last)` shows a page or the lines of a file. */
+export function linkFiles(element, open) {
+  for (const span of element.querySelectorAll("[data-target]")) {
+    const target = span.getAttribute("data-target");
+    const found = FILE.exec(target);
+    if (found === null) continue;
+    const [, path, line] = found;
+    const first = Number(line ?? 1);
+    const label = span.textContent.slice(0, -(target.length + 3)).replaceAll("`", "");
+    span.replaceWith(button(label || path, () => open(path, first, Number(found[3] ?? first)), "link cite", { title: target }));
   }
   return element;
 }

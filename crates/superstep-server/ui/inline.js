@@ -46,7 +46,8 @@ export function inline(text, depth = 0) {
     else if (weak !== undefined || weak2 !== undefined) out.push(h("em", null, nested(weak ?? weak2)));
     else if (gone !== undefined) out.push(h("del", null, nested(gone)));
     else if (address !== undefined) out.push(link(address, address));
-    else if (image === "!" || !/^(https?:|mailto:)/i.test(target)) out.push(`${label} (${target})`);
+    else if (image === "!") out.push(`${label} (${target})`);
+    else if (!/^(https?:|mailto:)/i.test(target)) out.push(h("span", { "data-target": target }, `${label} (${target})`));
     else out.push(link(label || target, target), label.includes(target) ? "" : ` (${target})`);
     rest = rest.slice(found.index + whole.length);
   }

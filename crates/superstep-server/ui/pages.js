@@ -1,7 +1,7 @@
 // Pages of documentation as a reader: the list with the state of each, the page, its claims, and what was wrong in them.
 
 import { api } from "./api.js";
-import { linkCitations } from "./citations.js";
+import { linkCitations, linkFiles } from "./citations.js";
 import { button, chip, h, show } from "./dom.js";
 import { plural } from "./json.js";
 import { markdown } from "./markdown.js";
@@ -77,10 +77,16 @@ export function pages() {
     page.focus({ preventScroll: true });
   };
   const text = (result) => {
-    const open = (...place) => openText(thread, ...place);
-    if (result.markdown !== undefined) return linkCitations(markdown(result.markdown), open);
+    const cited = (...place) => openText(thread, ...place);
+    const follow = (path, ...lines) => {
+      const key = path.replace(/\.md$/, "");
+      if (results[key] !== undefined) open(key);
+      else cited(path, ...lines);
+    };
+    const linked = (read) => linkFiles(linkCitations(markdown(read), cited), follow);
+    if (result.markdown !== undefined) return linked(result.markdown);
     const place = h("div", null, h("p", { class: "quiet" }, "Loading…"));
-    const shown = (read) => show(place, linkCitations(markdown(read), open));
+    const shown = (read) => show(place, linked(read));
     const failed = (error) => show(place, h("p", { class: "error" }, error.message));
     api.text(thread, result.file).then(shown, failed);
     return place;

@@ -43,6 +43,17 @@ class FakeElement extends FakeNode {
     this.attributes[name] = value;
   }
 
+  getAttribute(name) {
+    return this.attributes[name] ?? null;
+  }
+
+  /** Elements with an attribute, by `[name]`. */
+  querySelectorAll(selector) {
+    const below = this.childNodes.filter((node) => node instanceof FakeElement);
+    const has = (node) => node.getAttribute(selector.slice(1, -1)) !== null;
+    return below.flatMap((node) => [...(has(node) ? [node] : []), ...node.querySelectorAll(selector)]);
+  }
+
   addEventListener(name, act) {
     this.listeners[name] = act;
   }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import "./dom.mjs";
 
 const { markdown } = await import("../../ui/markdown.js");
-const { linkCitations, placesOf } = await import("../../ui/citations.js");
+const { linkCitations, linkFiles, placesOf } = await import("../../ui/citations.js");
 const { changes, lines } = await import("../../ui/diff.js");
 const { notices } = await import("../../ui/blocks.js");
 
@@ -40,6 +40,17 @@ test("citations open the cited lines, but not those in code", () => {
   buttons[0].listeners.click({ detail: 1 });
   assert.deepEqual(opened, [["a.md", 4, 6]]);
   assert.match(shown.textContent, /It is so \[a\.md:4-6\]\./);
+});
+
+test("links to files open them at their lines, and others stay text", () => {
+  const opened = [];
+  const text = "See [`cart.rs`](../src/cart.rs#L12-L14), [Figures](kpi.md) and [b](javascript:alert).";
+  const shown = linkFiles(markdown(text), (...place) => opened.push(place));
+  const buttons = shown.all("button");
+  assert.deepEqual(buttons.map((one) => one.textContent), ["cart.rs", "Figures"]);
+  for (const one of buttons) one.listeners.click({ detail: 1 });
+  assert.deepEqual(opened, [["src/cart.rs", 12, 14], ["kpi.md", 1, 1]]);
+  assert.match(shown.textContent, /b \(javascript:alert\)/);
 });
 
 test("differences are named by their paths", () => {
