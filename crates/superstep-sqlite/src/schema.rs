@@ -26,7 +26,7 @@ const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
 const MIGRATIONS: &[&str] = &[
-    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS, PAGES,
+    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS, PAGES, READY,
 ];
 
 /// Threads, their graphs and the log.
@@ -197,6 +197,16 @@ CREATE INDEX found_by_updated ON found_pairs (pair, state, updated, thread);
 CREATE INDEX found_by_changed ON found_pairs (pair, state, changed, thread);
 CREATE INDEX found_by_used ON found_pairs (pair, state, used, thread);
 INSERT OR IGNORE INTO unfound SELECT thread FROM threads;
+";
+
+/// Which waiting runs are due: those are in an index of their own, so that a claim does not look at those that are not. A
+/// claim marks those whose time has come; see `waiting`.
+const READY: &str = "
+ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
+DROP INDEX runs_waiting;
+DROP INDEX runs_by_due;
+CREATE INDEX runs_ready ON runs (graph, owner, due) WHERE state = 0 AND ready = 1;
+CREATE INDEX runs_by_due ON runs (due) WHERE state = 0 AND ready = 0;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.

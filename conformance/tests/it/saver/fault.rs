@@ -208,7 +208,8 @@ faults! {
         "runs_of_a_thread_are_claimed_one_after_the_other";
     QueueLosesInputs: "what_a_queued_run_brings_along_survives";
     QueueLosesOptions: "what_a_queued_run_brings_along_survives";
-    QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first";
+    QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first",
+        "owners_whose_runs_sleep_hold_up_nobody";
     WorkersTakeAnything: "a_worker_takes_only_runs_of_its_graphs";
     ClaimsLastForEver: "a_claim_ends_with_its_lease";
     OldClaimsHold: "a_claim_ends_with_its_lease";

@@ -221,7 +221,9 @@ async fn eighth(folder: &Folder) {
         .execute_batch(
             "DROP TABLE thread_records; DROP INDEX threads_by_uuid;
              ALTER TABLE threads DROP COLUMN uuid; DROP INDEX runs_by_after;
-             ALTER TABLE runs DROP COLUMN after; DROP INDEX runs_waiting; DROP INDEX runs_running;
+             ALTER TABLE runs DROP COLUMN after; DROP INDEX runs_ready; DROP INDEX runs_running;
+             DROP INDEX runs_by_due; ALTER TABLE runs DROP COLUMN ready;
+             CREATE INDEX runs_by_due ON runs (due) WHERE state = 0;
              ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN graph;
              PRAGMA user_version = 8;",
         )
