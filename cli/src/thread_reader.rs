@@ -1,7 +1,7 @@
 //! Reading threads: by name, checkpoints by step or id.
 
 use std::{
-    cmp::Reverse,
+    collections::VecDeque,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -11,10 +11,10 @@ use superstep::{
     Backends, CheckpointId, CheckpointRef, MemorySaver, MemoryStore, Provenance, RunOptions,
     RunQuery, RunRecord, RunStatus, Saver, ThreadId,
     clock::made_at,
-    dynamic::{DynGraph, GraphPath, Pauses, RunInput, START, Snapshot, Source, state::Depth},
+    dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
     runs::RunCost,
-    saver::{At, HistoryQuery, ThreadInfo, ThreadOrder, ThreadQuery},
+    saver::{HistoryQuery, ThreadInfo, ThreadOrder, ThreadQuery},
     store::Store,
     trace::{Branch, RunTree, View},
 };
@@ -30,6 +30,9 @@ pub(crate) const LAST: &str = "last";
 
 /// How much of a log is read to know which model was asked first.
 const FIRST_ENTRIES: usize = 64;
+
+/// How many threads are read at once.
+const PAGE: usize = 50;
 
 /// A thread, and when it was used, in milliseconds since 1970; nothing if it cannot be read.
 pub(crate) struct UsedThread {
@@ -149,34 +152,18 @@ impl ThreadReader {
         }
     }
 
-    /// All threads, those that were used last first. Before them those of which nobody can tell when: they are damaged, and should be seen.
-    pub(crate) async fn by_use(&self) -> Result<Vec<UsedThread>, Error> {
-        let all = ThreadQuery {
-            order: ThreadOrder::Name,
-            ..ThreadQuery::default()
-        };
-        // Threads are listed without it too.
-        let hints = self.saver.thread_hints(&all).await.ok().flatten();
-        let mut hints = hints.unwrap_or_default();
-        hints.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        let mut threads = Vec::new();
-        for id in self.saver.threads().await? {
-            let hint = hints.binary_search_by(|hint| hint.id.cmp(&id));
-            let used = match hint.ok().and_then(|at| hints.get(at)?.used) {
-                Some(used) => Some(used),
-                None => self.used(&id).await,
-            };
-            threads.push(UsedThread { id, used });
+    /// All threads, those that were used last first.
+    pub(crate) fn by_use(&self) -> ThreadsByUse<'_> {
+        ThreadsByUse {
+            saver: &*self.saver,
+            query: ThreadQuery {
+                order: ThreadOrder::Used,
+                limit: Some(PAGE),
+                ..ThreadQuery::default()
+            },
+            page: VecDeque::new(),
+            is_last: false,
         }
-        threads.sort_by_key(|thread| Reverse(thread.used.unwrap_or(i64::MAX)));
-        Ok(threads)
-    }
-
-    /// When a thread was used, by its newest checkpoint.
-    async fn used(&self, thread: &ThreadId) -> Option<i64> {
-        let newest = self.saver.load(thread, &GraphPath::default(), At::Latest);
-        let newest = newest.await.ok().flatten()?;
-        i64::try_from(made_at(newest.head()?.id) / 1000).ok()
     }
 
     /// The thread of an agent that was used last.
@@ -186,7 +173,8 @@ impl ThreadReader {
 
     /// The thread that was used last, of whatever agent or of this one.
     async fn last(&self, wanted: Option<Agent>) -> Result<String, Error> {
-        for UsedThread { id: thread, .. } in self.by_use().await? {
+        let mut threads = self.by_use();
+        while let Some(UsedThread { id: thread, .. }) = threads.next().await? {
             let Some(agent) = self.agent_of(&thread).await else {
                 continue;
             };
@@ -362,6 +350,34 @@ impl ThreadReader {
                 ))))
             }
         }
+    }
+}
+
+/// A reader of threads in the order of their last use, page by page. Of each page, those that are damaged come first: they
+/// should be seen.
+pub(crate) struct ThreadsByUse<'a> {
+    saver: &'a dyn Saver,
+    query: ThreadQuery,
+    page: VecDeque<UsedThread>,
+    is_last: bool,
+}
+
+impl ThreadsByUse<'_> {
+    /// The next thread.
+    pub(crate) async fn next(&mut self) -> Result<Option<UsedThread>, Error> {
+        while self.page.is_empty() && !self.is_last {
+            let page = self.saver.find_threads(&self.query).await?;
+            let damaged = page.unreadable.into_iter();
+            let damaged = damaged.map(|id| UsedThread { id, used: None });
+            let found = page.threads.into_iter().map(|info| UsedThread {
+                used: info.used,
+                id: info.id,
+            });
+            self.page = damaged.chain(found).collect();
+            self.is_last = page.next.is_none();
+            self.query.after = page.next;
+        }
+        Ok(self.page.pop_front())
     }
 }
 

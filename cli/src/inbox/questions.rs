@@ -8,7 +8,7 @@ use superstep::{
     OpenAsk, ThreadId,
     clock::made_at,
     dynamic::{DynAsk, GraphPath, TaskNote, state::Depth},
-    saver::At,
+    saver::{At, ThreadOrder, ThreadQuery},
     text::single_line,
     tools::Mode,
 };
@@ -171,7 +171,7 @@ impl Questions {
     pub(super) async fn read(&mut self) -> Result<(Vec<Question>, Vec<Notice>), Error> {
         let threads = match &self.only {
             Some(thread) => vec![thread.clone()],
-            None => self.threads.saver.threads().await?,
+            None => self.may_ask().await?,
         };
         let (mut found, mut unreadable) = (Vec::new(), Vec::new());
         for thread in threads {
@@ -187,6 +187,20 @@ impl Questions {
         found.sort_by_key(|(since, question)| (question.rank(), *since));
         let questions = found.into_iter().map(|(_, question)| question);
         Ok((questions.collect(), unreadable))
+    }
+
+    /// The threads that may have open questions: those that have something left to run, and those that are damaged.
+    async fn may_ask(&self) -> Result<Vec<ThreadId>, Error> {
+        let query = ThreadQuery {
+            pending: Some(true),
+            order: ThreadOrder::Name,
+            ..ThreadQuery::default()
+        };
+        let found = self.threads.saver.find_threads(&query).await?;
+        let mut all = found.unreadable;
+        all.extend(found.threads.into_iter().map(|info| info.id));
+        all.sort();
+        Ok(all)
     }
 
     /// The open questions of a thread, with the time of the checkpoint at which it waits.

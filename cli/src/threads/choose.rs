@@ -61,7 +61,8 @@ pub(super) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<Stri
 /// The threads that were used last, those that can be resumed before the others.
 async fn offered(reader: &ThreadReader) -> Result<Vec<Row>, Error> {
     let (mut open, mut others) = (Vec::new(), Vec::new());
-    for thread in reader.by_use().await? {
+    let mut threads = reader.by_use();
+    while let Some(thread) = threads.next().await? {
         if open.len() == OFFERED {
             break;
         }

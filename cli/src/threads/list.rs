@@ -64,11 +64,12 @@ pub(super) async fn run(
     };
     let mut rows = Vec::new();
     let mut unread = None;
-    let mut threads = reader.by_use().await?.into_iter();
+    let (mut threads, mut seen) = (reader.by_use(), 0);
     while rows.len() < limit {
-        let Some(thread) = threads.next() else {
+        let Some(thread) = threads.next().await? else {
             break;
         };
+        seen += 1;
         let of = reader.agent_of(&thread.id).await;
         if wanted.agent.is_some() && wanted.agent != of {
             continue;
@@ -105,12 +106,14 @@ pub(super) async fn run(
     for row in &rows {
         tell(row, &columns, output)?;
     }
-    let left = threads.len();
-    if left > 0 && output.form == Form::Text {
+    if output.form == Form::Text && threads.next().await?.is_some() {
         let more = match is_narrow {
             // Whether those are wanted is not known before they are read.
             true => "there may be more".to_owned(),
-            false => count(left, "more thread"),
+            false => {
+                let all = reader.saver.threads().await?.len();
+                count(all.saturating_sub(seen), "more thread")
+            }
         };
         output.note(&[faint(format!(
             "{more}: --all lists them, --search, --status and --agent choose some"

@@ -34,6 +34,7 @@ cases![
     a_worker_takes_only_runs_of_its_graphs,
     a_claim_takes_at_most_what_is_asked_for,
     owners_take_turns,
+    owners_whose_runs_sleep_hold_up_nobody,
     a_claim_brings_the_newest_checkpoint,
     a_claim_ends_with_its_lease,
     a_run_is_claimed_although_another_was_dropped_on_its_thread,
@@ -358,6 +359,31 @@ async fn owners_take_turns(bench: &Bench<'_>) -> Verdict {
     }
     drop((first, second));
     gets(&fixture, 6).await.map(drop)
+}
+
+async fn owners_whose_runs_sleep_hold_up_nobody(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let of = |n: u64, owner: &str, after: Duration| {
+        let options = QueuedOptions {
+            caller: Some(Caller::new(owner)),
+            ..QueuedOptions::default()
+        };
+        EnqueueRun {
+            options,
+            after,
+            ..new(&format!("t{n}"), n)
+        }
+    };
+    for n in 1..=40 {
+        put(&fixture, of(n, &format!("owner{n}"), HOUR)).await?;
+    }
+    for (n, owner) in (51..).zip(["owner1", "owner1", "ann", "owner2"]) {
+        put(&fixture, of(n, owner, Duration::ZERO)).await?;
+    }
+    let first = claim(&fixture, &["order"], 3).await?;
+    equal("the first runs", ids(&first), [51, 53, 54].map(run))?;
+    let second = claim(&fixture, &["order"], 50).await?;
+    equal("the others", ids(&second), [run(52)])
 }
 
 async fn a_claim_brings_the_newest_checkpoint(bench: &Bench<'_>) -> Verdict {

@@ -105,6 +105,20 @@ wide_id! {
     AskId
 }
 
+impl CheckpointId {
+    /// Quarters of microseconds since 1970, if the id has the layout in which the engine's clock makes them; of ids of one
+    /// microsecond they tell which came first.
+    pub fn ticks(self) -> u64 {
+        let high = (self.0 >> 80) as u64;
+        (high << 12) | ((self.0 >> 64) as u64 & 0xfff)
+    }
+
+    /// When it was made, in microseconds since 1970, if it has that layout.
+    pub fn made_at(self) -> u64 {
+        self.ticks() >> 2
+    }
+}
+
 impl fmt::Display for CheckpointId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         hyphenated(self.0, f)

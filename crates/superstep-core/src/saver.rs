@@ -24,7 +24,9 @@ use crate::{
 };
 
 pub use after_runs::AfterRuns;
-pub use find::{ThreadHint, ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
+pub use find::{
+    ThreadCounts, ThreadCursor, ThreadInfo, ThreadKind, ThreadOrder, ThreadPage, ThreadQuery,
+};
 pub use layer::SaverLayer;
 pub use run_queue::{Claimed, RunQueue};
 pub use runs::Runs;
@@ -259,13 +261,12 @@ pub trait Saver: Send + Sync + 'static {
     /// All threads, in order of name.
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>>;
 
-    /// The threads that a query may want, its page apart, as far as an index tells; nothing if there is
-    /// none. Threads that are not wanted may be among them, and all that are wanted must be:
-    /// [`find_threads`] looks at each.
-    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
-        let _no_index = query;
-        MaybeReady::now(Ok(None))
-    }
+    /// A page of the threads that a query wants ([`ThreadQuery::wants`]), in its order. The cost of a page must not grow
+    /// with the number of threads.
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage>;
+
+    /// How many threads a query wants, its page apart.
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts>;
 
     /// Removes a thread and all that belongs to it; no such thread is fine, a leased one is
     /// [`SaverError::Busy`].

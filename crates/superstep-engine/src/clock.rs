@@ -54,7 +54,7 @@ impl Default for ClockIds {
 
 impl IdSource for ClockIds {
     fn next(&self, floor: Option<CheckpointId>) -> CheckpointId {
-        let floor = floor.map_or(0, |id| ticks_of(id) + 1);
+        let floor = floor.map_or(0, |id| id.ticks() + 1);
         let now = (now_micros() << 2).max(floor);
         let previous = self.last.fetch_max(now, Ordering::Relaxed);
         let ticks = if previous < now {
@@ -72,14 +72,9 @@ fn from_ticks(ticks: u64, tail: u64) -> CheckpointId {
     CheckpointId(high | (0b10 << 62) | u128::from(tail >> 2))
 }
 
-fn ticks_of(id: CheckpointId) -> u64 {
-    let high = (id.0 >> 80) as u64;
-    (high << 12) | ((id.0 >> 64) as u64 & 0xfff)
-}
-
 /// When an id of [`ClockIds`] was made, in microseconds since 1970.
 pub fn made_at(id: CheckpointId) -> u64 {
-    ticks_of(id) >> 2
+    id.made_at()
 }
 
 /// When a checkpoint was made, if its id has the layout of [`ClockIds`]; other ids do not tell.

@@ -11,7 +11,7 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     plan::Persist,
     record::Layout,
-    saver::{At, Keep, Retained, Retention, Saver, ThreadInfo, ThreadQuery, find_threads},
+    saver::{At, Keep, Retained, Retention, Saver, ThreadPage, ThreadQuery},
     snapshot::View,
 };
 
@@ -45,9 +45,9 @@ impl DynGraph {
         Ok(self.saver()?.threads().await?)
     }
 
-    /// The threads of the saver that a query wants, page by page, with what is going on with them.
-    pub async fn find_threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadInfo>, Error> {
-        Ok(find_threads(&**self.saver()?, query).await?)
+    /// A page of the threads of the saver that a query wants, with what is going on with them.
+    pub async fn find_threads(&self, query: &ThreadQuery) -> Result<ThreadPage, Error> {
+        Ok(self.saver()?.find_threads(query).await?)
     }
 
     /// Removes a thread.

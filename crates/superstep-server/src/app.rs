@@ -2,7 +2,6 @@
 
 pub(crate) mod counts;
 pub(crate) mod events;
-pub(crate) mod foreign;
 pub(crate) mod readers;
 pub(crate) mod role;
 pub(crate) mod shutdown;
@@ -20,8 +19,8 @@ use superstep::{
 use tokio::sync::{Notify, Semaphore};
 
 use self::{
-    counts::Counts, events::ServerEvents, foreign::Foreign, readers::Readers, role::Role,
-    shutdown::Shutdown, store_edit::StoreEditor,
+    counts::Counts, events::ServerEvents, readers::Readers, role::Role, shutdown::Shutdown,
+    store_edit::StoreEditor,
 };
 use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
@@ -52,8 +51,6 @@ pub(crate) struct App {
     pub(crate) login: Arc<Login>,
     /// Who may answer which question; any caller who sees the thread without it.
     pub(crate) answer_rule: Option<AnswerRule>,
-    /// Threads that no hosted graph runs.
-    pub(crate) foreign: Foreign,
     /// Names of new things.
     pub(crate) ids: ClockIds,
     pub(crate) events: ServerEvents,

@@ -1,6 +1,6 @@
 //! The graphs that a server hosts. Each has one assistant, whose id follows from the graph's.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use superstep::{Schemas, dynamic::DynGraph};
 use superstep_agent::{Card, OpenAgent, PlainAgent};
@@ -154,6 +154,19 @@ impl Registry {
         let built = |hosted: &&Hosted| name != UNNAMED && &*hosted.graph.plan().name == name;
         let by_id = self.graph(name).ok();
         by_id.or_else(|| self.graphs.iter().find(built))
+    }
+
+    /// All names that [`Self::of_name`] finds a graph by.
+    pub(crate) fn names(&self) -> Vec<Arc<str>> {
+        let names = self.graphs.iter().flat_map(|hosted| {
+            let built = hosted.graph.plan().name.clone();
+            let built = Some(built).filter(|name| **name != *UNNAMED);
+            [Some(Arc::from(&*hosted.id)), built]
+        });
+        let mut names: Vec<Arc<str>> = names.flatten().collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// The graph that a run names: by its id, or by that of its assistant.

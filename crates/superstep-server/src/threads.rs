@@ -193,7 +193,7 @@ pub(crate) async fn search(
     let wanted = ThreadSearch::of(&mut body, page.selects("view"))?;
     let (by, is_ascending) = page.order();
     let found = app.find_threads(&caller, &wanted, by, is_ascending, page.enough());
-    Ok(page.answer(found.await?))
+    Ok(page.answer_in_order(found.await?))
 }
 
 /// `POST /threads/count`

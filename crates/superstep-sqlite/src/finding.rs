@@ -1,305 +1,290 @@
-//! The index that threads are found by: the rows of `found` and `found_pairs`.
+//! Finding threads, by the index in `found_pairs`.
 //!
-//! Whatever changes a thread or its runs notes that in `unfound` ([`note`](crate::index_backlog::note)), which costs next to nothing; who
-//! looks for threads first brings the index up to date for those that nobody uses ([`catch_up`]), and looks at
-//! the others one by one. So a run pays nothing for the index, and a search reads what it finds.
+//! What a thread is found by is written as pairs: its graph, its owner, each short value of its metadata, and whether it has
+//! checkpoints and a record. A pair is a number. A row of `found_pairs` has one pair of a thread with the status and the
+//! times of the thread, so that an index has the threads of each pair by status and time. A page reads the first threads of
+//! each status of one pair, and looks whether these have the other pairs.
 //!
-//! In an encrypted file names of graphs and metadata are in it as keyed hashes.
+//! Changes of a thread or its runs are noted in `unfound` ([`note`](crate::index_backlog::note)), which costs next to
+//! nothing. A search first brings the index up to date for threads that are not leased ([`catch_up`]), and looks at the
+//! others one by one. So a run pays nothing for the index.
+//!
+//! In an encrypted file the numbers are keyed hashes.
 
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+mod candidate;
+mod index;
+mod statement;
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, OptionalExtension};
 use superstep_core::{
     checkpoint::{Loaded, NextRecord},
-    codec::{BlobId, parts::Names as _},
     error::SaverError,
     id::{GraphPath, ThreadId},
-    runs::{RunQuery, RunRecord, RunStatus},
-    saver::{At, ThreadHint, ThreadInfo, ThreadOrder, ThreadQuery},
-    value::Value,
+    runs::{RunQuery, RunRecord},
+    saver::{
+        At, ThreadCounts, ThreadCursor, ThreadInfo, ThreadKind, ThreadOrder, ThreadPage,
+        ThreadQuery,
+    },
 };
 
+use self::{
+    candidate::Candidate,
+    index::{is_of, status_of},
+    statement::Plan,
+};
 use crate::{
-    error::sql, graphs, index_backlog, layouts::Layouts, load::RecordReader, lookup, runs,
-    seal::Seal, threads, writer::Writer,
+    error::sql,
+    graphs,
+    layouts::Layouts,
+    load::RecordReader,
+    lookup, records,
+    runs::{self, RunRow},
+    seal::Seal,
+    threads,
 };
 
-/// How many threads are brought up to date in one transaction.
-pub(crate) const BATCH: usize = 500;
+pub(crate) use index::{catch_up, changed};
 
-/// Longer texts are not in the index.
-const TEXT: usize = 256;
+/// How many threads are read from the index at once, at most.
+const BATCH: usize = 500;
 
-/// Integers beyond this are not told apart from their neighbors once they are floating point.
-const EXACT: i64 = 1 << 53;
-
-/// Some threads that changed and that nobody uses, from the one after `after` on.
-pub(crate) fn changed(db: &Connection, after: i64) -> Result<Vec<(i64, String)>, SaverError> {
-    db.prepare_cached(
-        "SELECT unfound.thread, threads.name FROM unfound
-         JOIN threads ON threads.thread = unfound.thread
-         WHERE unfound.thread > ?1 AND threads.worker IS NULL ORDER BY unfound.thread LIMIT ?2",
-    )
-    .and_then(|mut select| {
-        let rows = select.query_map(params![after, BATCH as i64], |row| {
-            Ok((row.get(0)?, graphs::name_in(row, 1)?))
-        })?;
-        rows.collect()
-    })
-    .map_err(sql)
+/// A reader of threads as of one moment.
+pub(crate) struct Finder<'a> {
+    pub(crate) db: &'a Connection,
+    pub(crate) seal: &'a Seal,
+    pub(crate) layouts: &'a Layouts,
+    /// The record of a run as it is now.
+    pub(crate) show: &'a dyn Fn(RunRow) -> Result<RunRecord, SaverError>,
 }
 
-/// Brings the index up to date for threads that nobody uses.
-pub(crate) fn catch_up(writer: &mut Writer, all: &[(i64, String)]) -> Result<(), SaverError> {
-    for (thread, name) in all {
-        let is_free = "SELECT 1 FROM unfound JOIN threads ON threads.thread = unfound.thread
-             WHERE unfound.thread = ?1 AND threads.worker IS NULL";
-        let is_free: Option<i64> = writer
-            .db()?
-            .prepare_cached(is_free)
-            .and_then(|mut select| select.query_row([thread], |row| row.get(0)).optional())
-            .map_err(sql)?;
-        if is_free.is_none() {
-            continue;
-        }
-        for mut lost in runs::of_state(
-            writer.db()?,
-            &writer.seal,
-            RunStatus::Running,
-            Some(*thread),
-        )? {
-            runs::end_lost(writer, &mut lost)?;
-        }
-        let known = match known(writer.db()?, &writer.seal, *thread, name) {
-            // Who looks at it is told.
-            Err(SaverError::Corrupt(_)) => continue,
-            known => known?,
-        };
-        let pairs = known
-            .as_ref()
-            .map(|info| pairs(&writer.seal, &info.metadata));
-        let graph = known
-            .as_ref()
-            .map(|info| digest(&writer.seal, b"graph", info.graph.as_deref().unwrap_or("")));
-        let db = writer.change()?;
-        index_backlog::remove(db, *thread)?;
-        let (Some(info), Some(pairs)) = (known, pairs) else {
-            continue;
-        };
-        db.prepare_cached("INSERT INTO found VALUES (?1, ?2, ?3, ?4, ?5)")
-            .and_then(|mut insert| {
-                let state = state(info.status);
-                insert.execute(params![thread, state, graph, info.created, info.updated])
-            })
-            .map_err(sql)?;
-        for pair in pairs {
-            db.prepare_cached("INSERT OR IGNORE INTO found_pairs VALUES (?1, ?2)")
-                .and_then(|mut insert| insert.execute([pair, *thread]))
-                .map_err(sql)?;
-        }
+/// What was found of a query.
+#[derive(Default)]
+struct Found {
+    threads: Vec<(ThreadCursor, ThreadInfo)>,
+    /// Threads that may be wanted, and cannot be read.
+    damaged: Vec<ThreadCursor>,
+}
+
+impl Found {
+    fn add(&mut self, other: Self) {
+        self.threads.extend(other.threads);
+        self.damaged.extend(other.damaged);
     }
-    Ok(())
 }
 
-/// What the newest checkpoint of a thread and its runs say; nothing if it has no checkpoint.
-fn known(
+impl Finder<'_> {
+    /// A page of the threads that a query wants.
+    pub(crate) fn page(&self, query: &ThreadQuery) -> Result<ThreadPage, SaverError> {
+        let mut found = self.looked_at(query)?;
+        if query.ids.is_none() {
+            let plan = Plan::of(self.db, self.seal, query)?;
+            found.add(self.indexed(query, &plan)?);
+        }
+        let is_first = query.after.is_none();
+        if found.threads.is_empty() && is_first && query.kind == ThreadKind::Stored {
+            threads::refuse_emptied(self.db)?;
+        }
+        let page = query.page(found.threads);
+        let mut damaged = found.damaged;
+        if let Some(last) = &page.next {
+            damaged.retain(|place| query.compare(place, last).is_lt());
+        }
+        Ok(ThreadPage {
+            unreadable: damaged.into_iter().map(|place| place.id).collect(),
+            ..page
+        })
+    }
+
+    /// How many threads a query wants.
+    pub(crate) fn counts(&self, query: &ThreadQuery) -> Result<ThreadCounts, SaverError> {
+        let mut counts = ThreadCounts::new();
+        let mut count = |place, n| *counts.entry(place).or_default() += n;
+        let all = ThreadQuery {
+            after: None,
+            limit: None,
+            ..query.clone()
+        };
+        for (_, info) in self.looked_at(&all)?.threads {
+            count((info.status, info.pending), 1);
+        }
+        if query.ids.is_some() {
+            return Ok(counts);
+        }
+        let plan = Plan::of(self.db, self.seal, query)?;
+        if plan.is_exact {
+            for (state, n) in plan.counts(self.db)? {
+                count(status_of(state)?, n);
+            }
+            return Ok(counts);
+        }
+        for (_, info) in self.indexed(&all, &plan)?.threads {
+            count((info.status, info.pending), 1);
+        }
+        Ok(counts)
+    }
+
+    /// Threads that the index has, in order, at least as many as the page has if there are so many.
+    fn indexed(&self, query: &ThreadQuery, plan: &Plan) -> Result<Found, SaverError> {
+        let limit = query.limit.unwrap_or(usize::MAX);
+        let mut found = Found::default();
+        let mut after = query.after.clone();
+        while found.threads.len() < limit {
+            let want = (limit - found.threads.len()).min(BATCH);
+            let batch = plan.candidates(self.db, query, after.as_ref(), want)?;
+            let is_last = batch.len() < want;
+            after = batch.last().map(|last| last.place.clone()).or(after);
+            for Candidate { place, used } in batch {
+                match self.info(&place, used) {
+                    Ok(info) => {
+                        let info = info.filter(|info| query.wants(info));
+                        found.threads.extend(info.map(|info| (place, info)));
+                    }
+                    Err(damage) if damage.is_damage() => found.damaged.push(place),
+                    Err(error) => return Err(error),
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Threads that are found without the index: those that the query names, or those that the index does not have yet.
+    fn looked_at(&self, query: &ThreadQuery) -> Result<Found, SaverError> {
+        let mut all = match &query.ids {
+            Some(ids) => self.named(ids)?,
+            None => index::backlog(self.db)?,
+        };
+        for one in &mut all {
+            one.place.time = one.used.saturating_mul(1000);
+        }
+        // In these orders the place of a thread is known before it is read, so that only those of the page are read. In
+        // others, what is damaged comes first.
+        let is_known = matches!(
+            query.order,
+            ThreadOrder::Used | ThreadOrder::Name | ThreadOrder::Uuid
+        );
+        let mut most = usize::MAX;
+        if is_known {
+            all.retain(|it| query.follows(&it.place));
+            all.sort_by(|a, b| query.compare(&a.place, &b.place));
+            most = query.limit.unwrap_or(usize::MAX);
+        }
+        let mut found = Found::default();
+        for Candidate { mut place, used } in all {
+            if found.threads.len() >= most {
+                break;
+            }
+            match self.info(&place, used) {
+                Ok(info) => {
+                    let info = info.filter(|info| query.wants(info));
+                    let placed = info.map(|info| (query.place(&info, place.number), info));
+                    found.threads.extend(placed);
+                }
+                Err(damage) if damage.is_damage() => {
+                    if !is_known {
+                        place.time = match query.reversed {
+                            true => i64::MIN,
+                            false => i64::MAX,
+                        };
+                    }
+                    found.damaged.push(place);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        found.threads.retain(|(place, _)| query.follows(place));
+        found.damaged.retain(|place| query.follows(place));
+        Ok(found)
+    }
+
+    /// Threads by name or UUID, each once.
+    fn named(&self, ids: &[ThreadId]) -> Result<Vec<Candidate>, SaverError> {
+        let (mut named, mut seen) = (Vec::new(), HashSet::new());
+        for id in ids {
+            let name = match graphs::thread(self.db, id)? {
+                Some(_) => Some(id.clone()),
+                None => records::of_uuid(self.db, id.uuid())?,
+            };
+            let Some(name) = name else {
+                continue;
+            };
+            if let Some(row) = graphs::thread(self.db, &name)?
+                && seen.insert(row.thread)
+            {
+                let place = ThreadCursor {
+                    time: 0,
+                    number: row.thread,
+                    id: name,
+                };
+                named.push(Candidate {
+                    place,
+                    used: row.used,
+                });
+            }
+        }
+        Ok(named)
+    }
+
+    fn info(&self, place: &ThreadCursor, used: i64) -> Result<Option<ThreadInfo>, SaverError> {
+        let all = RunQuery::default();
+        let runs = runs::list(self.db, self.seal, place.number, &all, self.show)?;
+        let place = (place.number, place.id.clone(), used);
+        info(self.db, self.seal, self.layouts, place, &runs)
+    }
+}
+
+/// A thread by its number, name and last use, with these runs, the newest first; nothing if it has no content and no record.
+fn info(
     db: &Connection,
     seal: &Seal,
-    thread: i64,
-    name: &str,
+    layouts: &Layouts,
+    (thread, id, used): (i64, ThreadId, i64),
+    runs: &[RunRecord],
 ) -> Result<Option<ThreadInfo>, SaverError> {
+    let newest = newest(db, seal, layouts, thread)?;
+    let record = records::find(db, seal, thread)?;
+    let info = ThreadInfo::of(id, newest.as_ref(), runs).kept(record, Some(used));
+    Ok(is_of(&info).then_some(info))
+}
+
+/// The newest checkpoint of a thread's own graph, without those that it follows.
+fn newest(
+    db: &Connection,
+    seal: &Seal,
+    layouts: &Layouts,
+    thread: i64,
+) -> Result<Option<Loaded>, SaverError> {
     let Some(graph) = graphs::graph(db, thread, &GraphPath::default())? else {
         return Ok(None);
     };
     let Some(found) = lookup::locate(db, &graph, At::Latest)? else {
         return Ok(None);
     };
-    let layouts = Layouts::default();
-    let mut reader = RecordReader::new(db, seal, &layouts);
+    let mut reader = RecordReader::new(db, seal, layouts);
     let notes = reader.notes(&found)?;
     let head = reader.record(&found.row, None)?;
-    let newest = Loaded {
+    Ok(Some(Loaded {
         chain: [head].into_iter().collect(),
         notes,
         superseded: false,
         next: NextRecord::Changes,
-    };
-    let mut ends: Vec<RunRecord> = self::newest(db, seal, thread)?.into_iter().collect();
-    ends.extend(runs::first(db, seal, thread)?.map(|row| row.record));
-    Ok(Some(ThreadInfo::of(
-        ThreadId::from(name),
-        Some(&newest),
-        &ends,
-    )))
+    }))
 }
 
-/// How a status is stored.
-fn state(status: RunStatus) -> i64 {
-    match status {
-        RunStatus::Idle => 14,
-        RunStatus::Sleeping => 13,
-        status => runs::number(status),
-    }
-}
-
-/// A number for a text, which says nothing without the key in an encrypted file.
-fn digest(seal: &Seal, kind: &[u8], text: &str) -> i64 {
-    let bytes: Vec<u8> = [kind, b"\0", text.as_bytes()].concat();
-    seal.name(BlobId::of(&bytes)).0 as i64
-}
-
-/// The numbers of the pairs of an object that are in the index.
-fn pairs(seal: &Seal, metadata: &Value) -> Vec<i64> {
-    let fields = metadata.as_map().into_iter().flat_map(|map| map.iter());
-    let mut pairs: Vec<i64> = fields
-        .filter_map(|(key, value)| pair(seal, key, value))
-        .collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
-}
-
-/// The same number for values that are equal; none for values that are not in the index.
-fn pair(seal: &Seal, key: &str, value: &Value) -> Option<i64> {
-    let text = match value {
-        Value::Str(text) if text.len() <= TEXT => format!("s{text}"),
-        Value::Bool(yes) => format!("b{yes}"),
-        Value::Int(n) if n.abs() < EXACT => format!("n{n}"),
-        Value::Float(n) if n.fract() == 0.0 && n.abs() < EXACT as f64 => format!("n{}", *n as i64),
-        _ => return None,
-    };
-    Some(digest(
-        seal,
-        b"pair",
-        &format!("{}:{key}={text}", key.len()),
-    ))
-}
-
-/// The threads that a query may want.
-pub(crate) fn hints(
-    db: &Connection,
-    seal: &Seal,
-    query: &ThreadQuery,
-) -> Result<Vec<ThreadHint>, SaverError> {
-    let (statement, values) = wanted(seal, query);
-    let values: Vec<&dyn ToSql> = values.iter().map(|value| value as &dyn ToSql).collect();
-    let mut hints = rows(db, &statement, &values, hint)?;
-    // Of those that are in use, or that cannot be read, only a look at each tells.
-    let changed = rows(db, CHANGED, &[], |row| Ok((row.get(2)?, hint(row)?)))?;
-    for (thread, hint) in changed {
-        let updated = match query.order {
-            ThreadOrder::Name => None,
-            ThreadOrder::Updated => newest(db, seal, thread)?.and_then(|run| run.updated()),
-        };
-        hints.push(ThreadHint { updated, ..hint });
-    }
-    if hints.is_empty() {
-        threads::refuse_emptied(db)?;
-    }
-    Ok(hints)
-}
-
-fn newest(db: &Connection, seal: &Seal, thread: i64) -> Result<Option<RunRecord>, SaverError> {
-    let one = RunQuery {
-        limit: Some(1),
-        ..RunQuery::default()
-    };
-    let found = runs::list(db, seal, thread, &one, |row| Ok(row.record))?;
-    Ok(found.into_iter().next())
-}
-
-const CHANGED: &str = "SELECT threads.name, NULL, threads.thread, threads.used FROM unfound
- JOIN threads ON threads.thread = unfound.thread
- WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = unfound.thread)";
-
-fn rows<T>(
-    db: &Connection,
-    statement: &str,
-    values: &[&dyn ToSql],
-    read: fn(&Row<'_>) -> Result<T, rusqlite::Error>,
-) -> Result<Vec<T>, SaverError> {
-    db.prepare_cached(statement)
-        .and_then(|mut select| select.query_map(values, read)?.collect())
-        .map_err(sql)
-}
-
-fn hint(row: &Row<'_>) -> Result<ThreadHint, rusqlite::Error> {
-    Ok(ThreadHint {
-        id: ThreadId::from(graphs::name_in(row, 0)?),
-        updated: row.get(1)?,
-        used: row.get(3)?,
-    })
-}
-
-/// The statement that finds what is in the index, and its values. What narrows most comes first: a pair of
-/// the metadata, then the status, then the graph.
-fn wanted(seal: &Seal, query: &ThreadQuery) -> (String, Vec<i64>) {
-    let mut values = Vec::new();
-    let mut number = |value: i64| {
-        values.push(value);
-        format!("?{}", values.len())
-    };
-    let mut tests = Vec::new();
-    let fields = query.metadata.as_map();
-    let fields = fields.into_iter().flat_map(|map| map.iter());
-    let mut pairs = fields.filter_map(|(key, value)| pair(seal, key, value));
-    let from = match pairs.next() {
-        None => "found".to_owned(),
-        Some(first) => {
-            tests.push(format!("found_pairs.pair = {}", number(first)));
-            "found_pairs CROSS JOIN found ON found.thread = found_pairs.thread".to_owned()
-        }
-    };
-    let is_first = tests.is_empty();
-    for pair in pairs {
-        let pair = number(pair);
-        tests.push(format!(
-            "EXISTS (SELECT 1 FROM found_pairs AS also WHERE also.pair = {pair}
-             AND also.thread = found.thread)"
-        ));
-    }
-    if !query.status.is_empty() {
-        let states: Vec<String> = query
-            .status
-            .iter()
-            .map(|status| number(state(*status)))
-            .collect();
-        // A plus keeps SQLite from narrowing by this column instead.
-        let column = if is_first {
-            "found.state"
-        } else {
-            "+found.state"
-        };
-        tests.push(format!("{column} IN ({})", states.join(", ")));
-    }
-    if let Some(graph) = &query.graph {
-        let graph = number(digest(seal, b"graph", graph));
-        let is_next = is_first && query.status.is_empty();
-        let column = if is_next {
-            "found.graph"
-        } else {
-            "+found.graph"
-        };
-        tests.push(format!("{column} = {graph}"));
-    }
-    for (column, sign, time) in [
-        ("created", ">=", query.created_from),
-        ("created", "<", query.created_before),
-        ("updated", ">=", query.updated_from),
-        ("updated", "<", query.updated_before),
-    ] {
-        if let Some(time) = time {
-            tests.push(format!("found.{column} {sign} {}", number(time)));
-        }
-    }
-    let tests = match tests.is_empty() {
-        true => String::new(),
-        false => format!(" AND {}", tests.join(" AND ")),
-    };
-    let statement = format!(
-        "SELECT threads.name, found.updated, found.thread, threads.used FROM {from}
-         CROSS JOIN threads ON threads.thread = found.thread
-         WHERE NOT EXISTS (SELECT 1 FROM unfound WHERE unfound.thread = found.thread){tests}"
-    );
-    (statement, values)
+/// Whether a thread is free and its entry stale.
+fn is_stale(db: &Connection, thread: i64) -> Result<bool, SaverError> {
+    let is_stale: Option<i64> = db
+        .prepare_cached(
+            "SELECT 1 FROM unfound JOIN threads ON threads.thread = unfound.thread
+             WHERE unfound.thread = ?1 AND threads.worker IS NULL",
+        )
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)).optional())
+        .map_err(sql)?;
+    Ok(is_stale.is_some())
 }
 
 #[cfg(test)]

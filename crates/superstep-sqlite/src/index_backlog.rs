@@ -17,7 +17,6 @@ pub(crate) fn note(db: &Connection, thread: i64) -> Result<(), SaverError> {
 /// Forgets a thread.
 pub(crate) fn remove(db: &Connection, thread: i64) -> Result<(), SaverError> {
     for statement in [
-        "DELETE FROM found WHERE thread = ?1",
         "DELETE FROM found_pairs WHERE thread = ?1",
         "DELETE FROM unfound WHERE thread = ?1",
     ] {

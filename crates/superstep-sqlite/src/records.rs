@@ -73,22 +73,6 @@ pub(crate) fn of_name(
     }
 }
 
-/// All records, in order of their threads' names.
-pub(crate) fn all(db: &Connection, seal: &Seal) -> Result<Vec<ThreadRecord>, SaverError> {
-    let rows: Vec<(i64, Vec<u8>)> = db
-        .prepare_cached(
-            "SELECT thread_records.thread, body FROM threads
-             CROSS JOIN thread_records ON thread_records.thread = threads.thread ORDER BY name",
-        )
-        .and_then(|mut select| {
-            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect()
-        })
-        .map_err(sql)?;
-    let records = rows.iter().map(|(thread, body)| open(seal, *thread, body));
-    records.collect()
-}
-
 /// The thread that has a UUID.
 pub(crate) fn of_uuid(db: &Connection, uuid: u128) -> Result<Option<ThreadId>, SaverError> {
     let called = ThreadId::of_uuid(uuid);

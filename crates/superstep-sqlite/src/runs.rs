@@ -132,13 +132,21 @@ impl RunRow {
         let db = writer.change()?;
         index_backlog::note(db, self.thread)?;
         db.prepare_cached(
-            "INSERT INTO runs (run, thread, state, body, due, after, owner, graph)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO runs (run, thread, state, body, due, after, owner, graph, ready)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )
         .and_then(|mut insert| {
             let Group { owner, graph } = group;
             insert.execute(params![
-                id, self.thread, state, body, due, after, owner, graph
+                id,
+                self.thread,
+                state,
+                body,
+                due,
+                after,
+                owner,
+                graph,
+                waiting::is_ready(due)
             ])
         })
         .map_err(sql)?;
@@ -162,9 +170,12 @@ impl RunRow {
         let after = self.record.after_due();
         index_backlog::note(db, self.thread)?;
         db.prepare_cached(
-            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?5 WHERE seq = ?1",
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?5, ready = ?6 WHERE seq = ?1",
         )
-        .and_then(|mut update| update.execute(params![self.seq, state, body, due, after]))
+        .and_then(|mut update| {
+            let ready = waiting::is_ready(due);
+            update.execute(params![self.seq, state, body, due, after, ready])
+        })
         .map_err(sql)?;
         Ok(body)
     }
@@ -464,11 +475,14 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
     let rows = writer
         .db()?
         .prepare_cached(
-            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?7 WHERE seq = ?1 AND body = ?5
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?7, ready = ?8 WHERE seq = ?1 AND body = ?5
              AND (SELECT epoch FROM threads WHERE threads.thread = runs.thread) = ?6",
         )
         .and_then(|mut update| {
-            update.execute(params![seq, state, ended, due, body, current.epoch, after])
+            let ready = waiting::is_ready(due);
+            update.execute(params![
+                seq, state, ended, due, body, current.epoch, after, ready
+            ])
         })
         .map_err(sql)?;
     if rows == 1 {

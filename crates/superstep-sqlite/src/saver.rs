@@ -20,7 +20,7 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     saver::{
         AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
-        RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery, ThreadRecords,
+        RunQueue, Runs, Saver, Schedules, ThreadCounts, ThreadPage, ThreadQuery, ThreadRecords,
     },
 };
 
@@ -30,7 +30,8 @@ use crate::{
     clock::wall_millis,
     commit::{PreparedCommit, PreparedNotes},
     database::{Inner, ThreadContents},
-    events, finding,
+    events,
+    finding::{self, Finder},
     graphs::{self, GraphRow},
     lease,
     load::RecordReader,
@@ -117,6 +118,38 @@ impl SqliteSaver {
             .peek(|db| graphs::find(db, thread, namespace))?;
         let cached = found.and_then(|graph| inner.cache.get(thread, &graph));
         Ok(cached.map(|cached| cached.loaded))
+    }
+
+    /// Finds threads, by an index that is up to date.
+    fn find<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Finder<'_>) -> Result<T, SaverError> + Send + 'static,
+    ) -> MaybeReady<'static, T> {
+        let saver = self.clone();
+        MaybeReady::Later(Box::pin(async move {
+            let inner = &saver.0.0;
+            let mut after = i64::MIN;
+            while !inner.queue.is_closed() {
+                let changed = inner.readers.read(|db| finding::changed(db, after))?;
+                let Some((last, _)) = changed.last() else {
+                    break;
+                };
+                after = *last;
+                let (level, urgency) = (SyncLevel::Normal, Urgency::Immediate);
+                let caught_up = inner.queue.submit(level, urgency, move |writer| {
+                    writer.in_savepoint(|writer| finding::catch_up(writer, &changed))
+                });
+                caught_up.await?;
+            }
+            inner.readers.read(|db| {
+                work(&Finder {
+                    db,
+                    seal: &inner.seal,
+                    layouts: &inner.layouts,
+                    show: &|row| inner.shown(db, row),
+                })
+            })
+        }))
     }
 
     /// Runs work on a whole thread that no run has leased.
@@ -285,26 +318,14 @@ impl Saver for SqliteSaver {
         MaybeReady::now(self.0.0.readers.read(threads::list))
     }
 
-    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
-        let (saver, query) = (self.clone(), query.clone());
-        MaybeReady::Later(Box::pin(async move {
-            let inner = &saver.0.0;
-            let mut after = i64::MIN;
-            while !inner.queue.is_closed() {
-                let changed = inner.readers.read(|db| finding::changed(db, after))?;
-                let Some((last, _)) = changed.last() else {
-                    break;
-                };
-                after = *last;
-                let (level, urgency) = (SyncLevel::Normal, Urgency::Immediate);
-                let caught_up = inner.queue.submit(level, urgency, move |writer| {
-                    writer.in_savepoint(|writer| finding::catch_up(writer, &changed))
-                });
-                caught_up.await?;
-            }
-            let read = |db: &Connection| finding::hints(db, &inner.seal, &query);
-            Ok(Some(inner.readers.read(read)?))
-        }))
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+        let query = query.clone();
+        self.find(move |finder| finder.page(&query))
+    }
+
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+        let query = query.clone();
+        self.find(move |finder| finder.counts(&query))
     }
 
     fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {

@@ -26,7 +26,7 @@ const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
 const MIGRATIONS: &[&str] = &[
-    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS,
+    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS, PAGES, READY,
 ];
 
 /// Threads, their graphs and the log.
@@ -175,6 +175,38 @@ ALTER TABLE runs ADD COLUMN after INTEGER;
 CREATE INDEX runs_by_after ON runs (after) WHERE after IS NOT NULL;
 INSERT INTO counters SELECT 'handover', 1
 WHERE EXISTS (SELECT 1 FROM threads) OR EXISTS (SELECT 1 FROM store_items);
+";
+
+/// What threads are found by, in the order of each page; see `finding`. Every thread is put in when somebody looks for
+/// threads.
+const PAGES: &str = "
+DROP TABLE found;
+DROP TABLE found_pairs;
+CREATE TABLE found_pairs (
+    thread INTEGER NOT NULL,
+    pair INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    PRIMARY KEY (thread, pair)
+) WITHOUT ROWID;
+CREATE INDEX found_by_created ON found_pairs (pair, state, created, thread);
+CREATE INDEX found_by_updated ON found_pairs (pair, state, updated, thread);
+CREATE INDEX found_by_changed ON found_pairs (pair, state, changed, thread);
+CREATE INDEX found_by_used ON found_pairs (pair, state, used, thread);
+INSERT OR IGNORE INTO unfound SELECT thread FROM threads;
+";
+
+/// Which waiting runs are due: those are in an index of their own, so that a claim does not look at those that are not. A
+/// claim marks those whose time has come; see `waiting`.
+const READY: &str = "
+ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
+DROP INDEX runs_waiting;
+DROP INDEX runs_by_due;
+CREATE INDEX runs_ready ON runs (graph, owner, due) WHERE state = 0 AND ready = 1;
+CREATE INDEX runs_by_due ON runs (due) WHERE state = 0 AND ready = 0;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.

@@ -1,4 +1,7 @@
-//! Runs that wait for a worker, found by index: by owner and graph, those that are due longest first.
+//! Runs that wait for a worker, found by index: by graph and owner, those that are due longest first.
+//!
+//! A run that is due is marked (`ready`): when it is stored, or by the first claim after its time has come. Only marked ones are
+//! in the index of [`groups`] and [`next`], so a claim costs the same however many sleep.
 //!
 //! Owners and graphs are digests in columns of `runs`; the sealed body of a run decides.
 
@@ -8,7 +11,7 @@ use superstep_core::{
     runs::{FairShares, RunRecord},
 };
 
-use crate::{error::sql, graphs::digest};
+use crate::{clock::wall_millis, error::sql, graphs::digest, writer::Writer};
 
 /// The runs of one owner that wait for one graph; 0 stands for those of earlier versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,32 +47,59 @@ pub(crate) fn has(db: &Connection, thread: i64) -> Result<bool, SaverError> {
 
 /// When the next run is due that is not due yet.
 pub(crate) fn next_due(db: &Connection, now: i64) -> Result<Option<i64>, SaverError> {
-    db.prepare_cached("SELECT min(due) FROM runs WHERE state = 0 AND due > ?1")
+    db.prepare_cached(NEXT_DUE)
         .and_then(|mut select| select.query_row([now], |row| row.get(0)))
         .map_err(sql)
 }
 
-/// The groups that have waiting runs, whether those are due or not.
-pub(crate) fn groups(db: &Connection) -> Result<Vec<Group>, SaverError> {
-    let mut after = db
-        .prepare_cached(
-            "SELECT owner, graph FROM runs
-             WHERE state = 0 AND (owner, graph) > (?1, ?2) ORDER BY owner, graph LIMIT 1",
-        )
+const NEXT_DUE: &str = "SELECT min(due) FROM runs INDEXED BY runs_by_due
+ WHERE state = 0 AND ready = 0 AND due > ?1";
+
+/// Whether a run that is stored now is due.
+pub(crate) fn is_ready(due: Option<i64>) -> bool {
+    due.is_some_and(|due| due <= wall_millis())
+}
+
+/// Marks the runs whose time has come. Each run is marked once for each time that it waits for.
+pub(crate) fn wake(writer: &mut Writer, now: i64) -> Result<(), SaverError> {
+    let has_any: bool = writer
+        .db()?
+        .prepare_cached(HAS_DUE)
+        .and_then(|mut select| select.query_row([now], |row| row.get(0)))
         .map_err(sql)?;
-    let (mut groups, mut last) = (Vec::new(), (i64::MIN, i64::MIN));
-    while let Some((owner, graph)) = after
-        .query_row(params![last.0, last.1], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+    if !has_any {
+        return Ok(());
+    }
+    writer
+        .change()?
+        .prepare_cached(WAKE)
+        .and_then(|mut update| update.execute([now]))
+        .map(drop)
+        .map_err(sql)
+}
+
+const HAS_DUE: &str = "SELECT EXISTS (SELECT 1 FROM runs INDEXED BY runs_by_due
+ WHERE state = 0 AND ready = 0 AND due <= ?1)";
+const WAKE: &str = "UPDATE runs INDEXED BY runs_by_due SET ready = 1
+ WHERE state = 0 AND ready = 0 AND due <= ?1";
+
+/// The owners who have runs of a graph that are due.
+pub(crate) fn groups(db: &Connection, graph: i64) -> Result<Vec<Group>, SaverError> {
+    let mut after = db.prepare_cached(OWNER).map_err(sql)?;
+    let (mut groups, mut last) = (Vec::new(), i64::MIN);
+    while let Some(owner) = after
+        .query_row([graph, last], |row| row.get(0))
         .optional()
         .map_err(sql)?
     {
         groups.push(Group { owner, graph });
-        last = (owner, graph);
+        last = owner;
     }
     Ok(groups)
 }
+
+const OWNER: &str = "SELECT owner FROM runs
+ WHERE state = 0 AND ready = 1 AND graph = ?1 AND owner > ?2 ORDER BY owner LIMIT 1";
 
 /// The run of a group that is due longest, after another one if there is one.
 pub(crate) fn next(
@@ -79,30 +109,31 @@ pub(crate) fn next(
     now: i64,
 ) -> Result<Option<DueRun>, SaverError> {
     let (due, seq) = after.map_or((i64::MIN, 0), |after| (after.due, after.seq));
-    db.prepare_cached(
-        "SELECT due, seq FROM runs AS run
-         WHERE state = 0 AND owner = ?1 AND graph = ?2 AND due <= ?3 AND (due, seq) > (?4, ?5)
-         AND NOT EXISTS (
-             SELECT 1 FROM runs AS other WHERE other.thread = run.thread
-             AND (other.state = 0 AND other.due <= ?3 AND other.seq < run.seq OR other.state = 1
-                  AND (SELECT worker FROM threads WHERE thread = run.thread) IS NOT NULL))
-         ORDER BY due, seq LIMIT 1",
-    )
-    .and_then(|mut select| {
-        let Group { owner, graph } = group;
-        let read = |row: &rusqlite::Row<'_>| {
-            Ok(DueRun {
-                group,
-                due: row.get(0)?,
-                seq: row.get(1)?,
-            })
-        };
-        select
-            .query_row(params![owner, graph, now, due, seq], read)
-            .optional()
-    })
-    .map_err(sql)
+    db.prepare_cached(NEXT)
+        .and_then(|mut select| {
+            let Group { owner, graph } = group;
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(DueRun {
+                    group,
+                    due: row.get(0)?,
+                    seq: row.get(1)?,
+                })
+            };
+            select
+                .query_row(params![owner, graph, now, due, seq], read)
+                .optional()
+        })
+        .map_err(sql)
 }
+
+const NEXT: &str = "SELECT due, seq FROM runs AS run
+ WHERE state = 0 AND ready = 1 AND owner = ?1 AND graph = ?2 AND due <= ?3
+ AND (due, seq) > (?4, ?5)
+ AND NOT EXISTS (
+     SELECT 1 FROM runs AS other WHERE other.thread = run.thread
+     AND (other.state = 0 AND other.due <= ?3 AND other.seq < run.seq OR other.state = 1
+          AND (SELECT worker FROM threads WHERE thread = run.thread) IS NOT NULL))
+ ORDER BY due, seq LIMIT 1";
 
 /// How many runs of each owner are under way.
 pub(crate) fn shares(db: &Connection) -> Result<FairShares<i64>, SaverError> {
@@ -116,3 +147,7 @@ pub(crate) fn shares(db: &Connection) -> Result<FairShares<i64>, SaverError> {
     }
     Ok(shares)
 }
+
+#[cfg(test)]
+#[path = "waiting/tests.rs"]
+mod tests;

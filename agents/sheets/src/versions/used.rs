@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use superstep::{
     RunQuery, RunStatus, Saver, SaverError, ThreadId,
     dynamic::DynGraph,
-    saver::HistoryQuery,
+    saver::{HistoryQuery, ThreadKind, ThreadOrder, ThreadQuery},
     store::{Prefix, Search, Store, StoreError, TtlOnRead},
 };
 
@@ -51,21 +51,47 @@ impl UsedVersions {
         })
         .await?;
         // A thread that only waits in the queue is in no other list.
-        let served = saver.thread_records().all_records().await?;
-        for record in &served {
-            used.add(&record.metadata.to_json());
+        let mut recorded = ThreadQuery {
+            kind: ThreadKind::Recorded,
+            order: ThreadOrder::Name,
+            limit: Some(BATCH),
+            ..ThreadQuery::default()
+        };
+        loop {
+            let page = saver.find_threads(&recorded).await?;
+            if let Some(damaged) = page.unreadable.into_iter().next() {
+                let why = format!("thread `{damaged}` is damaged, and what it uses is unknown");
+                return Err(SaverError::Corrupt(why).into());
+            }
+            for info in &page.threads {
+                used.add(&info.metadata.to_json());
+                used.add_queued(saver, &info.id).await?;
+            }
+            if page.next.is_none() {
+                break;
+            }
+            recorded.after = page.next;
         }
-        let served = served.iter().map(|record| &record.thread);
+        for thread in threads {
+            used.add_queued(saver, thread).await?;
+        }
+        Ok(used)
+    }
+
+    /// Adds the versions that queued runs of a thread name.
+    async fn add_queued(
+        &mut self,
+        saver: &dyn Saver,
+        thread: &ThreadId,
+    ) -> Result<(), ReferencesError> {
         let queued = RunQuery {
             status: Some(RunStatus::Queued),
             ..RunQuery::default()
         };
-        for thread in threads.iter().chain(served) {
-            for run in saver.runs().load_runs(thread, &queued).await? {
-                used.add(&serde_json::to_value(&run)?);
-            }
+        for run in saver.runs().load_runs(thread, &queued).await? {
+            self.add(&serde_json::to_value(&run)?);
         }
-        Ok(used)
+        Ok(())
     }
 
     /// Adds the versions that the checkpoints of a thread name.

@@ -1,4 +1,4 @@
-//! Faults in records of threads and in work after runs.
+//! Faults in records of threads, in how threads are found, and in work after runs.
 
 use std::time::Duration;
 
@@ -7,12 +7,15 @@ use superstep_core::{
     future::MaybeReady,
     id::{RunId, ThreadId},
     runs::{AfterClaim, AfterRun, ReadAlong},
-    saver::{AfterRuns, Saver, ThreadRecords},
+    saver::{
+        AfterRuns, Saver, ThreadCounts, ThreadCursor, ThreadOrder, ThreadPage, ThreadQuery,
+        ThreadRecords,
+    },
     thread_record::{StampThread, ThreadExpected, ThreadRecord},
     value::Value,
 };
 
-use super::answer::now;
+use super::answer::{Answer, now};
 use super::broken_runs::BrokenRuns;
 use super::fault::Fault;
 
@@ -24,10 +27,6 @@ impl ThreadRecords for BrokenRuns {
             return MaybeReady::now(Ok(Some(left)));
         }
         self.inner.thread_records().load_record(thread)
-    }
-
-    fn load_records(&self, threads: &[ThreadId]) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        self.inner.thread_records().load_records(threads)
     }
 
     fn thread_of_uuid(&self, uuid: u128) -> MaybeReady<'_, Option<ThreadId>> {
@@ -54,9 +53,57 @@ impl ThreadRecords for BrokenRuns {
         }
         MaybeReady::now(stamped)
     }
+}
 
-    fn all_records(&self) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        self.inner.thread_records().all_records()
+impl BrokenRuns {
+    pub(super) fn found(&self, query: &ThreadQuery) -> Answer<ThreadPage> {
+        let mut query = query.clone();
+        match self.fault {
+            Fault::StatusesAreIgnored => query.status.clear(),
+            Fault::OwnersFindAll => query.owner = None,
+            Fault::OrdersAreIgnored => query.order = ThreadOrder::Name,
+            Fault::CursorsNeedTheirThreads => {
+                let all = ThreadQuery {
+                    after: None,
+                    limit: None,
+                    ..query.clone()
+                };
+                let all = now(self.inner.find_threads(&all))?.threads;
+                let is_there = |after: &ThreadCursor| all.iter().any(|info| info.id == after.id);
+                if let Some(after) = query.after.take_if(|after| !is_there(after)) {
+                    return Err(SaverError::NoThread { thread: after.id });
+                }
+            }
+            Fault::PagesSkipByNumber => {
+                let after = query.after.take();
+                let skipped = after.map_or(0, |after| after.number);
+                let limit = query.limit.take().unwrap_or(usize::MAX);
+                let mut page = now(self.inner.find_threads(&query))?;
+                page.threads
+                    .drain(..page.threads.len().min(skipped as usize));
+                let has_more = page.threads.len() > limit;
+                page.threads.truncate(limit);
+                let last = page.threads.last().filter(|_| has_more);
+                page.next = last.map(|last| query.place(last, skipped + limit as i64));
+                return Ok(page);
+            }
+            Fault::PagesEndEarly => {
+                let mut page = now(self.inner.find_threads(&query))?;
+                page.next = None;
+                return Ok(page);
+            }
+            _ => {}
+        }
+        now(self.inner.find_threads(&query))
+    }
+
+    pub(super) fn counted(&self, query: &ThreadQuery) -> Answer<ThreadCounts> {
+        let mut counts = now(self.inner.count_threads(query))?;
+        if self.is(Fault::CountsArePaged) {
+            let most = query.limit.unwrap_or(usize::MAX) as u64;
+            counts.values_mut().for_each(|n| *n = most.min(*n));
+        }
+        Ok(counts)
     }
 }
 

@@ -18,7 +18,7 @@ use superstep_core::{
     },
     saver::{
         AfterRuns, Claimed, Keep, Lease, RunQueue, Runs, Saver, SaverLayer, Schedules,
-        ThreadRecords,
+        ThreadCounts, ThreadPage, ThreadQuery, ThreadRecords,
     },
     schedules::{CronSchedule, FireSchedule},
     thread_record::ThreadRecord,
@@ -140,6 +140,14 @@ impl SaverLayer for BrokenRuns {
             names.extend(self.memory().threads.iter().cloned());
         }
         MaybeReady::now(Ok(names))
+    }
+
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+        MaybeReady::now(self.found(query))
+    }
+
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+        MaybeReady::now(self.counted(query))
     }
 
     fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {

@@ -94,7 +94,7 @@ faults! {
     HistoryOfTheRoot: "a_history_is_of_one_namespace";
     HistoryShowsHeads: "each_entry_of_a_history_reads_like_a_load";
 
-    ListsInReverse: "threads_are_listed_in_order_of_name", "threads_are_found_page_by_page";
+    ListsInReverse: "threads_are_listed_in_order_of_name";
     DeleteLeavesANamespace: "a_deleted_thread_is_gone_with_all_namespaces";
     DeleteLeavesNotes: "a_deleted_thread_can_begin_again";
     DeleteNeedsAThread: "deleting_an_unknown_thread_is_fine";
@@ -179,7 +179,7 @@ faults! {
     WakesOnlyWhoAwaits: "a_reader_is_woken_when_the_log_grows";
 
     RunsLoseTheirMetadata: "a_run_is_read_as_it_began", "threads_are_found_by_what_they_are_now";
-    RunsInReverse: "runs_are_listed_newest_first", "threads_are_found_by_what_is_known_of_them";
+    RunsInReverse: "runs_are_listed_newest_first";
     RunsOfAnyStatus: "a_list_of_runs_is_of_what_was_asked_for";
     EndingsAreLost: "a_run_keeps_its_ending", "a_run_ends_with_its_lease", "what_runs_cost_is_added_up";
     LostRunsStillRun: "a_run_whose_lease_is_gone_was_cut_short";
@@ -208,7 +208,8 @@ faults! {
         "runs_of_a_thread_are_claimed_one_after_the_other";
     QueueLosesInputs: "what_a_queued_run_brings_along_survives";
     QueueLosesOptions: "what_a_queued_run_brings_along_survives";
-    QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first";
+    QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first",
+        "owners_whose_runs_sleep_hold_up_nobody";
     WorkersTakeAnything: "a_worker_takes_only_runs_of_its_graphs";
     ClaimsLastForEver: "a_claim_ends_with_its_lease";
     OldClaimsHold: "a_claim_ends_with_its_lease";
@@ -239,6 +240,15 @@ faults! {
     DeleteLeavesRecords: "a_record_goes_with_its_thread";
     RecordsMakeThreads: "a_record_alone_makes_no_thread";
     StampsComeFirst: "a_run_and_the_record_of_its_thread_are_stored_together";
+
+    StatusesAreIgnored: "threads_are_found_by_what_is_known_of_them";
+    OwnersFindAll: "threads_are_found_by_their_records";
+    OrdersAreIgnored: "threads_come_in_the_order_that_is_asked_for";
+    PagesSkipByNumber: "pages_have_each_thread_once_while_threads_change",
+        "a_page_begins_after_a_thread_that_is_gone";
+    CursorsNeedTheirThreads: "a_page_begins_after_a_thread_that_is_gone";
+    PagesEndEarly: "threads_are_found_page_by_page";
+    CountsArePaged: "threads_are_counted_by_status";
 
     RewindsNothing: "rewinding_drops_what_is_newer_in_every_graph",
         "rewinding_keeps_notes_that_came_late",

@@ -14,7 +14,7 @@ use superstep_core::{
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
     saver::{
         AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
-        RunQueue, Runs, Saver, Schedules, ThreadRecords,
+        RunQueue, Runs, Saver, Schedules, ThreadCounts, ThreadPage, ThreadQuery, ThreadRecords,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -90,6 +90,16 @@ impl Saver for Later {
 
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         later(async move { self.0.threads().await })
+    }
+
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+        let query = query.clone();
+        later(async move { self.0.find_threads(&query).await })
+    }
+
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+        let query = query.clone();
+        later(async move { self.0.count_threads(&query).await })
     }
 
     fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {

@@ -13,7 +13,7 @@ use superstep_core::{
     record::{PlainAnswer, Record},
     saver::{
         AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
-        RunQueue, Runs, Saver, Schedules, ThreadRecords,
+        RunQueue, Runs, Saver, Schedules, ThreadCounts, ThreadPage, ThreadQuery, ThreadRecords,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -730,6 +730,14 @@ impl Saver for Broken {
 
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         MaybeReady::now(self.names())
+    }
+
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+        self.inner.find_threads(query)
+    }
+
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+        self.inner.count_threads(query)
     }
 
     fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{
     AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord,
-    Notes, Retained, Retention, RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery,
-    ThreadRecords,
+    Notes, Retained, Retention, RunQueue, Runs, Saver, Schedules, ThreadCounts, ThreadPage,
+    ThreadQuery, ThreadRecords,
 };
 use crate::{
     archive::Archive,
@@ -104,9 +104,14 @@ pub trait SaverLayer: Send + Sync + 'static {
         self.inner().threads()
     }
 
-    /// [`Saver::thread_hints`].
-    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
-        self.inner().thread_hints(query)
+    /// [`Saver::find_threads`].
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+        self.inner().find_threads(query)
+    }
+
+    /// [`Saver::count_threads`].
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+        self.inner().count_threads(query)
     }
 
     /// [`Saver::delete`].
@@ -224,11 +229,12 @@ macro_rules! forward {
             $layer::threads($to)
         }
 
-        fn thread_hints(
-            &$self,
-            query: &ThreadQuery,
-        ) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
-            $layer::thread_hints($to, query)
+        fn find_threads(&$self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+            $layer::find_threads($to, query)
+        }
+
+        fn count_threads(&$self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+            $layer::count_threads($to, query)
         }
 
         fn delete(&$self, thread: &ThreadId) -> MaybeReady<'_, ()> {

@@ -16,16 +16,10 @@ pub trait ThreadRecords: Send + Sync {
     /// The record of a thread, if it has one.
     fn load_record(&self, thread: &ThreadId) -> MaybeReady<'_, Option<ThreadRecord>>;
 
-    /// The records of these threads, as far as there are any, in their order.
-    fn load_records(&self, threads: &[ThreadId]) -> MaybeReady<'_, Vec<ThreadRecord>>;
-
     /// The thread that has this UUID ([`ThreadId::uuid`]), with or without a record. If several have it, the one that is
     /// called by it, else any of them.
     fn thread_of_uuid(&self, uuid: u128) -> MaybeReady<'_, Option<ThreadId>>;
 
     /// Makes or changes the record of a thread ([`StampThread::apply`]); durable when the reply comes.
     fn stamp(&self, thread: &ThreadId, stamp: StampThread) -> MaybeReady<'_, ThreadRecord>;
-
-    /// All records, in order of their threads' names.
-    fn all_records(&self) -> MaybeReady<'_, Vec<ThreadRecord>>;
 }

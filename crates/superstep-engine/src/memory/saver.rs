@@ -35,7 +35,7 @@ use superstep_core::{
     record::TaskNote,
     saver::{
         AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
-        RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery, ThreadRecords,
+        RunQueue, Runs, Saver, Schedules, ThreadCounts, ThreadPage, ThreadQuery, ThreadRecords,
     },
     schedules::CronSchedule,
     thread_record::ThreadRecord,
@@ -82,6 +82,8 @@ struct Threads {
     by_name: HashMap<ThreadId, Arc<Mutex<Thread>>>,
     /// Those whose name is no UUID in its usual form, by UUID.
     by_uuid: BTreeSet<(u128, ThreadId)>,
+    /// How many were made.
+    made: i64,
 }
 
 impl Threads {
@@ -94,7 +96,14 @@ impl Threads {
         if ThreadId::of_uuid(uuid) != *id {
             self.by_uuid.insert((uuid, id.clone()));
         }
-        self.by_name.entry(id.clone()).or_default().clone()
+        self.made += 1;
+        let made = Thread {
+            number: self.made,
+            ..Thread::default()
+        };
+        let made = Arc::new(Mutex::new(made));
+        self.by_name.insert(id.clone(), made.clone());
+        made
     }
 }
 
@@ -104,6 +113,8 @@ impl Threads {
 /// hold up another; what was found in the table may therefore be gone when it is locked.
 #[derive(Default)]
 struct Thread {
+    /// Greater than those of threads that were made before.
+    number: i64,
     /// Of the newest lease; without one nobody may write.
     epoch: Option<u64>,
     taken: bool,
@@ -521,8 +532,12 @@ impl Saver for MemorySaver {
         MaybeReady::now(Ok(used.map(|(id, _)| id).collect()))
     }
 
-    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
-        MaybeReady::now(Ok(Some(self.hints(query))))
+    fn find_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadPage> {
+        MaybeReady::now(Ok(self.page(query)))
+    }
+
+    fn count_threads(&self, query: &ThreadQuery) -> MaybeReady<'_, ThreadCounts> {
+        MaybeReady::now(Ok(self.counts(query)))
     }
 
     fn delete(&self, id: &ThreadId) -> MaybeReady<'_, ()> {

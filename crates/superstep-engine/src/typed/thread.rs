@@ -10,7 +10,7 @@ use superstep_core::{
     error::{Error, ErrorKind},
     id::{CheckpointId, ThreadId},
     record::Effect,
-    saver::{self, HistoryQuery, Retained, Retention, ThreadInfo, ThreadQuery},
+    saver::{self, HistoryQuery, Retained, Retention, ThreadPage, ThreadQuery},
 };
 
 use super::{checkpoint::Checkpoint, command::writes, graph::Graph, nodes::Nodes, state::State};
@@ -200,7 +200,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// [`crate::DynGraph::find_threads`].
     ///
     #[doc = include_str!("docs/graph/find_threads.md")]
-    pub async fn find_threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadInfo>, Error> {
+    pub async fn find_threads(&self, query: &ThreadQuery) -> Result<ThreadPage, Error> {
         self.inner.find_threads(query).await
     }
 

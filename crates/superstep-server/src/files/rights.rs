@@ -67,13 +67,20 @@ impl App {
 
     /// Whether a graph made a file on a thread of the caller's.
     async fn is_result(&self, caller: &Visitor, hash: &str) -> Result<bool, Refusal> {
-        for (id, record) in self.all_threads(caller).await? {
-            let made = self.made_on(&id, &record).await;
-            if made.iter().any(|made| made == hash) {
-                return Ok(true);
+        let mut after = None;
+        loop {
+            let (page, next) = self.threads_of(caller, after).await?;
+            for (id, record) in page {
+                let made = self.made_on(&id, &record).await;
+                if made.iter().any(|made| made == hash) {
+                    return Ok(true);
+                }
             }
+            if next.is_none() {
+                return Ok(false);
+            }
+            after = next;
         }
-        Ok(false)
     }
 
     /// What its graph made on a thread.

@@ -21,7 +21,6 @@ use crate::{
     app::App,
     forms::thread_name::{no_thread, public, thread_id},
     owners::{store::OwnerStore, visitor::Visitor},
-    records::thread::Record,
     refusal::Refusal,
 };
 
@@ -118,16 +117,6 @@ impl App {
                 "Assistant with ID {id} not found"
             ))),
         }
-    }
-
-    /// All threads that a caller sees.
-    pub(crate) async fn all_threads(
-        &self,
-        caller: &Visitor,
-    ) -> Result<Vec<(String, Record)>, Refusal> {
-        let mut all = self.served_threads().await?;
-        all.retain(|(_, record)| caller.sees(record.owner.as_deref()));
-        Ok(all)
     }
 
     /// The long-term store as a caller sees it.

@@ -52,23 +52,6 @@ impl ThreadRecords {
         }
     }
 
-    /// The records of these threads, as far as there are any, with their ids. They are not checked for a caller.
-    pub(crate) async fn find_all(
-        &self,
-        threads: &[ThreadId],
-    ) -> Result<Vec<(String, Record)>, SaverError> {
-        let found = self.0.thread_records().load_records(threads).await?;
-        let shown = found.into_iter().map(|it| (public(&it.thread), it.into()));
-        Ok(shown.collect())
-    }
-
-    /// All records with their ids. They are not checked for a caller.
-    pub(crate) async fn all(&self) -> Result<Vec<(String, Record)>, SaverError> {
-        let all = self.0.thread_records().all_records().await?;
-        let shown = all.into_iter().map(|it| (public(&it.thread), it.into()));
-        Ok(shown.collect())
-    }
-
     /// Makes a record, unless there is one; says which of the two.
     pub(crate) async fn make(&self, id: &str, record: &Record) -> Result<bool, SaverError> {
         self.put_new(id, record, ThreadExpected::Absent).await

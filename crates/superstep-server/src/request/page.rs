@@ -62,6 +62,11 @@ impl Page {
         if !self.is_ascending {
             rows.reverse();
         }
+        self.answer_in_order(rows)
+    }
+
+    /// The same of rows that are in order.
+    pub(crate) fn answer_in_order(self, rows: Vec<Json>) -> Response {
         let end = self.offset.saturating_add(self.limit);
         let has_more = rows.len() > end;
         let rows: Vec<Json> = rows

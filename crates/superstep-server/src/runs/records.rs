@@ -301,10 +301,18 @@ pub(crate) async fn cancel_many(
             return Err(Refusal::invalid(why));
         }
         (None, None) => {
-            for (thread, record) in app.all_threads(&caller).await? {
-                let thread = record.thread(&thread);
-                let runs = app.saver.runs();
-                found.extend(runs.load_runs(&thread, &RunQuery::default()).await?);
+            let mut after = None;
+            loop {
+                let (page, next) = app.threads_of(&caller, after).await?;
+                for (thread, record) in page {
+                    let thread = record.thread(&thread);
+                    let runs = app.saver.runs();
+                    found.extend(runs.load_runs(&thread, &RunQuery::default()).await?);
+                }
+                if next.is_none() {
+                    break;
+                }
+                after = next;
             }
         }
     }

@@ -13,9 +13,7 @@ use super::{
     workers::{WorkOn, Workers},
 };
 use crate::{
-    app::{
-        App, counts::Counts, events::ServerEvents, foreign::Foreign, role::Role, shutdown::Shutdown,
-    },
+    app::{App, counts::Counts, events::ServerEvents, role::Role, shutdown::Shutdown},
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
     owners::{login::Login, private_paths::PrivatePaths, tokens::Tokens},
@@ -107,7 +105,6 @@ impl Server {
             hidden: Hidden::new(self.bookkeeping),
             login,
             answer_rule: self.answer_rule,
-            foreign: Foreign::default(),
             registry,
             threads: ThreadRecords::new(saver.clone()),
             assistants: Records::new(store.clone(), records::ASSISTANTS),

@@ -4,14 +4,12 @@
 //! Such a thread gets a record under the id that follows from its name (`forms::thread_name`). Which graph it belongs to its
 //! newest checkpoint and its runs say, not its name.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::Map;
 use superstep::{
     RunQuery, ThreadId,
     clock::made_at,
     dynamic::GraphPath,
-    saver::{At, ThreadHint, ThreadInfo},
+    saver::{At, ThreadInfo, ThreadKind, ThreadQuery},
 };
 
 use crate::{
@@ -23,41 +21,29 @@ use crate::{
     time,
 };
 
-impl App {
-    /// The threads that an index names, with their records.
-    pub(super) async fn hinted_threads(
-        &self,
-        hints: &[ThreadHint],
-    ) -> Result<Vec<(String, Record)>, Refusal> {
-        let ids = hints.iter().map(|hint| public(&hint.id));
-        let threads: Vec<ThreadId> = hints.iter().map(|hint| hint.id.clone()).collect();
-        let known = self.threads.find_all(&threads).await?;
-        let mut known: HashMap<String, Record> = known.into_iter().collect();
-        let mut all = Vec::with_capacity(hints.len());
-        for (id, hint) in ids.zip(hints) {
-            let record = match known.remove(&id) {
-                Some(record) => Some(record),
-                None => self.adopt(&id, hint.id.clone()).await?,
-            };
-            let record = record.filter(|record| record.thread(&id) == hint.id);
-            all.extend(record.map(|record| (id, record)));
-        }
-        Ok(all)
-    }
+/// How many threads are adopted at once.
+const BATCH: usize = 200;
 
-    /// All threads that have a record, those included that got it just now.
-    pub(crate) async fn served_threads(&self) -> Result<Vec<(String, Record)>, Refusal> {
-        let mut all = self.threads.all().await?;
-        let known: HashSet<&str> = all.iter().map(|(id, _)| &**id).collect();
-        let stored = self.saver.threads().await?;
-        let new = stored.into_iter().map(|thread| (public(&thread), thread));
-        let new: Vec<_> = new.filter(|(id, _)| !known.contains(&**id)).collect();
-        for (id, thread) in new {
-            if let Some(record) = self.adopt(&id, thread).await? {
-                all.push((id, record));
+impl App {
+    /// Makes the records of all threads of hosted graphs that have none. A saver finds these by an index, so that it costs
+    /// next to nothing when there are none.
+    pub(super) async fn adopt_new(&self) -> Result<(), Refusal> {
+        let mut query = ThreadQuery {
+            kind: ThreadKind::Unrecorded,
+            graphs: self.registry.names(),
+            limit: Some(BATCH),
+            ..ThreadQuery::default()
+        };
+        loop {
+            let page = self.saver.find_threads(&query).await?;
+            for info in page.threads {
+                self.adopt(&public(&info.id), info.id).await?;
             }
+            if page.next.is_none() {
+                return Ok(());
+            }
+            query.after = page.next;
         }
-        Ok(all)
     }
 
     /// The record of a thread that has none yet, by the id that follows from its name. It belongs to the caller of its first run.
@@ -104,14 +90,7 @@ impl App {
         Ok(self.newest_run(thread).await?.is_some())
     }
 
-    pub(super) async fn adopt(
-        &self,
-        id: &str,
-        thread: ThreadId,
-    ) -> Result<Option<Record>, Refusal> {
-        if self.foreign.has(&thread) {
-            return Ok(None);
-        }
+    async fn adopt(&self, id: &str, thread: ThreadId) -> Result<Option<Record>, Refusal> {
         let root = GraphPath::default();
         let newest = self.saver.load(&thread, &root, At::Latest).await?;
         let runs = self.saver.runs();
@@ -119,10 +98,6 @@ impl App {
         let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs);
         let hosted = info.graph.as_deref();
         let Some(hosted) = hosted.and_then(|name| self.registry.of_name(name)) else {
-            // One without a checkpoint and a run may still begin.
-            if newest.is_some() {
-                self.foreign.add(thread);
-            }
             return Ok(None);
         };
         let stamps = [

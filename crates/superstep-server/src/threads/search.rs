@@ -1,12 +1,12 @@
-//! Finding threads. A thread as clients see it costs several reads, so only those of the page are looked at: which may be on it, and in
-//! which order they come, is known of their records and of the saver's index.
+//! Finding threads. The saver answers with pages in order, by its index. What that does not know, such as words of values,
+//! is looked for in each thread, until the page is full.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     RunStatus, ThreadId,
-    saver::{ThreadHint, ThreadQuery},
+    saver::{ThreadCursor, ThreadKind, ThreadOrder, ThreadQuery},
 };
 
 use crate::{
@@ -19,7 +19,6 @@ use crate::{
         matching::{has_all, has_fields},
         payload::Payload,
     },
-    time::Micros,
 };
 
 /// The most characters of a query.
@@ -27,22 +26,16 @@ const LONGEST: usize = 200;
 
 const STATUSES: &[&str] = &["busy", "error", "idle", "interrupted"];
 
-/// The status of threads that have something left to do.
-const INTERRUPTED: &str = "interrupted";
+/// How many threads are read at once, at most.
+const BATCH: usize = 200;
 
-/// What the index calls threads that may be shown as interrupted.
-const LEFT: &[RunStatus] = &[
-    RunStatus::Waiting,
-    RunStatus::Paused,
-    RunStatus::Interrupted,
-    RunStatus::Cancelled,
-    RunStatus::Drained,
-];
+/// What a saver calls threads that are shown as busy, if they have something left to do or not.
+const BUSY: &[RunStatus] = &[RunStatus::Queued, RunStatus::Running, RunStatus::Sleeping];
 
 /// Which threads a client wants; all conditions must hold.
 #[derive(Debug)]
 pub(super) struct ThreadSearch {
-    ids: Option<HashSet<String>>,
+    ids: Option<Vec<ThreadId>>,
     status: Option<&'static str>,
     metadata: Map<String, Json>,
     values: Option<Json>,
@@ -61,7 +54,8 @@ impl ThreadSearch {
         }
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         let ids: Option<Vec<String>> = body.field("ids")?;
-        let ids = ids.map(|ids| ids.iter().map(|id| thread_id(id)).collect());
+        let id = |id: &String| Ok(ThreadId::from(thread_id(id)?));
+        let ids = ids.map(|ids| ids.iter().map(id).collect::<Result<_, Refusal>>());
         Ok(Self {
             ids: ids.transpose()?,
             status: body.word("status", STATUSES)?,
@@ -72,19 +66,35 @@ impl ThreadSearch {
         })
     }
 
-    /// Whether a thread is wanted as far as its record tells.
-    fn wants_record(&self, id: &str, record: &Record) -> bool {
-        let is_meant = self.ids.as_ref().is_none_or(|ids| ids.contains(id));
-        is_meant && has_fields(&record.metadata, &self.metadata)
+    /// What a saver is asked for.
+    fn query(&self, caller: &Visitor) -> ThreadQuery {
+        // Of lists and objects, a part is enough.
+        let plain = |value: &Json| !value.is_array() && !value.is_object();
+        let fields = self.metadata.iter().filter(|(_, value)| plain(value));
+        let fields = fields.map(|(key, value)| (key.clone(), value.clone()));
+        let all = ThreadQuery {
+            kind: ThreadKind::Recorded,
+            ids: self.ids.clone(),
+            owner: caller.name().map(Into::into),
+            metadata: Json::Object(fields.collect()).into(),
+            ..ThreadQuery::default()
+        };
+        match self.status {
+            None => all,
+            Some(status) => of_status(all, status),
+        }
+    }
+
+    /// Whether a record has the metadata that is wanted.
+    fn wants_record(&self, record: &Record) -> bool {
+        has_fields(&record.metadata, &self.metadata)
     }
 
     /// Whether a thread as clients see it is wanted.
     fn wants(&self, row: &Json) -> bool {
         let own = |name: &str| row.get(name).unwrap_or(&Json::Null);
         let values = self.values.as_ref();
-        self.status.is_none_or(|status| own("status") == status)
-            && values.is_none_or(|wanted| has_all(own("values"), wanted))
-            && self.has_words(row)
+        values.is_none_or(|wanted| has_all(own("values"), wanted)) && self.has_words(row)
     }
 
     /// Whether a thread has all the words: in its id, its title, its subtitle or its values.
@@ -104,29 +114,47 @@ impl ThreadSearch {
         self.words.iter().all(|word| text.contains(word))
     }
 
-    /// Whether only a look at each thread tells if it is wanted, whatever its status.
+    /// Whether only a look at each thread tells if it is wanted.
     fn looks(&self) -> bool {
-        self.values.is_some() || !self.words.is_empty()
+        let nested = |value: &Json| value.is_array() || value.is_object();
+        self.values.is_some() || !self.words.is_empty() || self.metadata.values().any(nested)
     }
 }
 
-/// A thread that may be wanted.
-struct Candidate {
-    id: String,
-    record: Record,
-    /// When its newest run was used, if an index says so.
-    used: Option<Micros>,
+/// The same of threads with a status.
+fn of_status(query: ThreadQuery, wanted: &str) -> ThreadQuery {
+    let all = RunStatus::ALL.into_iter();
+    // Those that are neither busy nor failed are told apart by what is left to do.
+    let pending = [("interrupted", true), ("idle", false)];
+    let pending = pending.iter().find(|(status, _)| *status == wanted);
+    ThreadQuery {
+        status: all.filter(|it| fits(*it, wanted)).collect(),
+        pending: pending.map(|(_, pending)| *pending),
+        ..query
+    }
 }
 
-impl Candidate {
-    fn updated(&self) -> Micros {
-        self.record.updated.max(self.used.unwrap_or_default())
+/// Whether threads with a status of the saver may be shown with one of clients.
+fn fits(status: RunStatus, wanted: &str) -> bool {
+    match status {
+        RunStatus::Failed => wanted == "error",
+        status if BUSY.contains(&status) => wanted == "busy",
+        _ => wanted == "interrupted" || wanted == "idle",
+    }
+}
+
+/// The order of a saver that threads are sorted by.
+fn order(by: &str) -> ThreadOrder {
+    match by {
+        "created_at" => ThreadOrder::Created,
+        "state_updated_at" => ThreadOrder::Changed,
+        "thread_id" => ThreadOrder::Uuid,
+        _ => ThreadOrder::Updated,
     }
 }
 
 impl App {
-    /// Threads in the form of clients: in order, at least as many as are enough if there are so many. Their exact order
-    /// is up to the page.
+    /// Threads in the form of clients, in order, at least as many as are enough if there are so many.
     pub(super) async fn find_threads(
         &self,
         caller: &Visitor,
@@ -135,45 +163,65 @@ impl App {
         is_ascending: bool,
         enough: usize,
     ) -> Result<Vec<Json>, Refusal> {
-        let is_newest = by == "updated_at" && !is_ascending && wanted.ids.is_none();
-        let waiting = match wanted.status {
-            Some(INTERRUPTED) => self.hints(LEFT).await?,
-            _ => None,
+        self.adopt_new().await?;
+        let order = order(by);
+        // Times begin with the newest, UUIDs with the smallest.
+        let reversed = is_ascending != (order == ThreadOrder::Uuid);
+        let query = ThreadQuery {
+            order,
+            reversed,
+            ..wanted.query(caller)
         };
-        if let (true, Some(hints)) = (is_newest, &waiting) {
-            return self.newest(caller, wanted, hints, enough).await;
-        }
-        let is_hinted = waiting.is_some();
-        let mut all = self.candidates(caller, wanted, waiting).await?;
-        let is_known = match by {
-            "created_at" => {
-                all.sort_by_key(|it| it.record.created);
-                true
-            }
-            "thread_id" => {
-                all.sort_by(|a, b| a.id.cmp(&b.id));
-                true
-            }
-            "updated_at" => self.sort_by_use(&mut all).await?,
-            _ => false,
-        };
-        if !is_ascending {
-            all.reverse();
-        }
-        // What only a look at each thread tells is sorted when all are there.
-        let enough = if is_known { enough } else { usize::MAX };
         let mut rows = Vec::new();
-        for one in &all {
-            if rows.len() >= enough {
-                break;
-            }
-            let row = match is_hinted {
-                true => self.row(wanted, &one.id, &one.record).await?,
-                false => self.row_of_status(wanted, &one.id, &one.record).await?,
-            };
-            rows.extend(row);
+        if by != "status" || wanted.status.is_some() {
+            self.add_rows(wanted, query, enough, &mut rows).await?;
+            return Ok(rows);
+        }
+        let mut statuses = STATUSES.to_vec();
+        if !is_ascending {
+            statuses.reverse();
+        }
+        for status in statuses {
+            let query = of_status(query.clone(), status);
+            self.add_rows(wanted, query, enough, &mut rows).await?;
         }
         Ok(rows)
+    }
+
+    /// Adds the threads of a query that are wanted, until there are enough.
+    async fn add_rows(
+        &self,
+        wanted: &ThreadSearch,
+        mut query: ThreadQuery,
+        enough: usize,
+        rows: &mut Vec<Json>,
+    ) -> Result<(), Refusal> {
+        while rows.len() < enough {
+            query.limit = Some((enough - rows.len()).min(BATCH));
+            let (page, next) = self.page(&query).await?;
+            for (id, record) in page {
+                if wanted.wants_record(&record) {
+                    let row = self.thread_row(&id, &record, wanted.has_view).await?;
+                    rows.extend(wanted.wants(&row).then_some(row));
+                }
+            }
+            if next.is_none() {
+                break;
+            }
+            query.after = next;
+        }
+        Ok(())
+    }
+
+    /// A page of threads with their records.
+    async fn page(
+        &self,
+        query: &ThreadQuery,
+    ) -> Result<(Vec<(String, Record)>, Option<ThreadCursor>), Refusal> {
+        let page = self.saver.find_threads(query).await?;
+        let records = page.threads.into_iter().filter_map(|info| info.record);
+        let records = records.map(|record| (public(&record.thread), Record::from(record)));
+        Ok((records.collect(), page.next))
     }
 
     /// How many threads are wanted.
@@ -181,26 +229,9 @@ impl App {
         &self,
         caller: &Visitor,
         wanted: &ThreadSearch,
-    ) -> Result<usize, Refusal> {
-        let waiting = match wanted.status {
-            Some(INTERRUPTED) => self.hints(LEFT).await?,
-            _ => None,
-        };
-        let all = self.candidates(caller, wanted, waiting).await?;
-        let Some(status) = wanted.status else {
-            if !wanted.looks() {
-                return Ok(all.len());
-            }
-            return self.count_looking(wanted, &all).await;
-        };
-        if wanted.looks() || status == "error" {
-            return self.count_looking(wanted, &all).await;
-        }
-        let mut count = 0;
-        for one in &all {
-            count += usize::from(self.standing(&one.id, &one.record).await? == status);
-        }
-        Ok(count)
+    ) -> Result<u64, Refusal> {
+        let counts = self.counts(caller, wanted).await?;
+        Ok(counts.values().sum())
     }
 
     /// How many threads are wanted, by their status.
@@ -209,133 +240,53 @@ impl App {
         caller: &Visitor,
         wanted: &ThreadSearch,
     ) -> Result<Json, Refusal> {
+        Ok(json!(self.counts(caller, wanted).await?))
+    }
+
+    async fn counts(
+        &self,
+        caller: &Visitor,
+        wanted: &ThreadSearch,
+    ) -> Result<BTreeMap<&'static str, u64>, Refusal> {
+        self.adopt_new().await?;
         let mut counts: BTreeMap<&str, u64> = STATUSES.iter().map(|status| (*status, 0)).collect();
-        for one in self.candidates(caller, wanted, None).await? {
-            // Only its graph says whether a thread can be read.
-            let row = self.row(wanted, &one.id, &one.record).await?;
-            let status = row.as_ref().and_then(|row| row.get("status")?.as_str());
+        let query = wanted.query(caller);
+        if !wanted.looks() {
+            for ((status, pending), n) in self.saver.count_threads(&query).await? {
+                *counts
+                    .entry(super::view::status(status, pending))
+                    .or_default() += n;
+            }
+            return Ok(counts);
+        }
+        let mut rows = Vec::new();
+        self.add_rows(wanted, query, usize::MAX, &mut rows).await?;
+        for row in &rows {
+            let status = row.get("status").and_then(Json::as_str);
             if let Some(count) = status.and_then(|status| counts.get_mut(status)) {
                 *count += 1;
             }
         }
-        Ok(json!(counts))
+        Ok(counts)
     }
 
-    async fn count_looking(
-        &self,
-        wanted: &ThreadSearch,
-        all: &[Candidate],
-    ) -> Result<usize, Refusal> {
-        let mut count = 0;
-        for one in all {
-            let row = self.row_of_status(wanted, &one.id, &one.record).await?;
-            count += usize::from(row.is_some());
-        }
-        Ok(count)
-    }
-
-    /// A thread as clients see it, if it is wanted.
-    async fn row(
-        &self,
-        wanted: &ThreadSearch,
-        id: &str,
-        record: &Record,
-    ) -> Result<Option<Json>, Refusal> {
-        let row = self.thread_row(id, record, wanted.has_view).await?;
-        Ok(wanted.wants(&row).then_some(row))
-    }
-
-    /// The same, of a thread of which nothing says its status: many are not wanted, and to see that takes less than to read them.
-    async fn row_of_status(
-        &self,
-        wanted: &ThreadSearch,
-        id: &str,
-        record: &Record,
-    ) -> Result<Option<Json>, Refusal> {
-        // Only its graph says whether a thread can be read.
-        let is_told = wanted.status.is_none_or(|status| status == "error");
-        if !is_told && Some(self.standing(id, record).await?) != wanted.status {
-            return Ok(None);
-        }
-        self.row(wanted, id, record).await
-    }
-
-    /// The threads that were used last, of those that an index names. Their records are read one by one, until there are enough.
-    async fn newest(
+    /// All threads that a caller sees, page by page: those after a place, and where the next page begins.
+    pub(crate) async fn threads_of(
         &self,
         caller: &Visitor,
-        wanted: &ThreadSearch,
-        hints: &[ThreadHint],
-        enough: usize,
-    ) -> Result<Vec<Json>, Refusal> {
-        let mut rows = Vec::new();
-        for hint in hints {
-            if rows.len() >= enough {
-                break;
-            }
-            let id = public(&hint.id);
-            let record = match self.threads.find(&Visitor::SERVER, &id).await? {
-                Some(record) => Some(record),
-                None => self.adopt(&id, hint.id.clone()).await?,
-            };
-            let record = record.filter(|record| caller.sees(record.owner.as_deref()));
-            let Some(record) = record.filter(|record| wanted.wants_record(&id, record)) else {
-                continue;
-            };
-            rows.extend(self.row(wanted, &id, &record).await?);
+        after: Option<ThreadCursor>,
+    ) -> Result<(Vec<(String, Record)>, Option<ThreadCursor>), Refusal> {
+        if after.is_none() {
+            self.adopt_new().await?;
         }
-        Ok(rows)
-    }
-
-    /// What is wanted as far as records tell, and only what an index names if there is one.
-    async fn candidates(
-        &self,
-        caller: &Visitor,
-        wanted: &ThreadSearch,
-        hints: Option<Vec<ThreadHint>>,
-    ) -> Result<Vec<Candidate>, Refusal> {
-        let all = match hints {
-            Some(hints) => self.hinted_threads(&hints).await?,
-            None => self.served_threads().await?,
-        };
-        let all = all.into_iter().filter(|(id, record)| {
-            caller.sees(record.owner.as_deref()) && wanted.wants_record(id, record)
-        });
-        let all = all.map(|(id, record)| Candidate {
-            id,
-            record,
-            used: None,
-        });
-        Ok(all.collect())
-    }
-
-    /// Puts threads in the order of their last use, if an index knows that; says whether it does.
-    async fn sort_by_use(&self, all: &mut [Candidate]) -> Result<bool, Refusal> {
-        let Some(hints) = self.hints(&[]).await? else {
-            return Ok(false);
-        };
-        let used: HashMap<ThreadId, Option<i64>> = hints
-            .into_iter()
-            .map(|hint| (hint.id, hint.updated))
-            .collect();
-        for one in all.iter_mut() {
-            let used = used.get(&one.record.thread(&one.id)).copied().flatten();
-            one.used = used.map(|millis| millis.saturating_mul(1000));
-        }
-        all.sort_by_key(Candidate::updated);
-        Ok(true)
-    }
-
-    /// What an index says of threads with these statuses, those that were used last first; nothing if there is no index.
-    async fn hints(&self, status: &[RunStatus]) -> Result<Option<Vec<ThreadHint>>, Refusal> {
         let query = ThreadQuery {
-            status: status.to_vec(),
+            kind: ThreadKind::Recorded,
+            owner: caller.name().map(Into::into),
+            order: ThreadOrder::Created,
+            limit: Some(BATCH),
+            after,
             ..ThreadQuery::default()
         };
-        let mut hints = self.saver.thread_hints(&query).await?;
-        if let Some(hints) = &mut hints {
-            hints.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
-        }
-        Ok(hints)
+        self.page(&query).await
     }
 }

@@ -6,7 +6,7 @@ use superstep::{
     clock::made_at,
     dynamic::{GraphPath, Resume, state::Depth},
     runs::QueuedInput,
-    saver::{At, Loaded, ThreadInfo},
+    saver::{At, ThreadInfo},
 };
 
 use crate::{
@@ -18,23 +18,6 @@ use crate::{
 };
 
 impl App {
-    /// The status of a thread as its newest checkpoint and its runs say it, without its graph. One that the graph cannot
-    /// read is shown as failed all the same.
-    pub(super) async fn standing(
-        &self,
-        id: &str,
-        record: &Record,
-    ) -> Result<&'static str, Refusal> {
-        let thread = record.thread(id);
-        let root = GraphPath::default();
-        let newest = self.saver.load(&thread, &root, At::Latest).await?;
-        let run = self.newest_run(&thread).await?;
-        let head = newest.as_ref().and_then(Loaded::head);
-        let has_more = head.is_some_and(|head| !head.pending.is_empty());
-        let info = ThreadInfo::of(thread, newest.as_ref(), run.as_slice());
-        Ok(status(info.status, has_more))
-    }
-
     /// A thread as clients see it.
     pub(crate) async fn thread(&self, id: &str, record: &Record) -> Result<Json, Refusal> {
         self.thread_row(id, record, false).await
@@ -132,7 +115,8 @@ fn queued_answer(run: &RunRecord) -> Option<Json> {
     }))
 }
 
-fn status(status: RunStatus, has_more: bool) -> &'static str {
+/// The status that clients see.
+pub(super) fn status(status: RunStatus, has_more: bool) -> &'static str {
     match status {
         RunStatus::Queued | RunStatus::Running | RunStatus::Sleeping => "busy",
         RunStatus::Failed => "error",

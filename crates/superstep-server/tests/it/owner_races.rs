@@ -146,20 +146,12 @@ impl ThreadRecords for Racing {
         }))
     }
 
-    fn load_records(&self, threads: &[ThreadId]) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        self.saver.thread_records().load_records(threads)
-    }
-
     fn thread_of_uuid(&self, uuid: u128) -> MaybeReady<'_, Option<ThreadId>> {
         self.saver.thread_records().thread_of_uuid(uuid)
     }
 
     fn stamp(&self, thread: &ThreadId, stamp: StampThread) -> MaybeReady<'_, ThreadRecord> {
         self.saver.thread_records().stamp(thread, stamp)
-    }
-
-    fn all_records(&self) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        self.saver.thread_records().all_records()
     }
 }
 

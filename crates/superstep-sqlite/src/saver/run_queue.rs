@@ -144,10 +144,11 @@ fn claim(
                 .get(&group.graph)
                 .is_some_and(|name| wanted.takes(name))
     };
+    waiting::wake(writer, now)?;
     let mut shares = waiting::shares(writer.db()?)?;
     let mut due = Vec::new();
-    for group in waiting::groups(writer.db()?)? {
-        if is_wanted(group, &wanted) {
+    for graph in ours.keys().copied().chain([0]) {
+        for group in waiting::groups(writer.db()?, graph)? {
             due.extend(waiting::next(writer.db()?, group, None, now)?);
         }
     }

@@ -43,7 +43,7 @@ impl Inner {
     }
 
     /// The run as it is now: one that was cut short has its ending.
-    fn shown(&self, db: &Connection, mut row: RunRow) -> Result<RunRecord, SaverError> {
+    pub(super) fn shown(&self, db: &Connection, mut row: RunRow) -> Result<RunRecord, SaverError> {
         if self.is_lost(db, &row.record)? {
             runs::show_lost(db, &self.seal, &mut row)?;
         }

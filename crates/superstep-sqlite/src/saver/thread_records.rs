@@ -18,17 +18,6 @@ impl ThreadRecords for SqliteSaver {
         MaybeReady::now(inner.readers.read(read))
     }
 
-    fn load_records(&self, threads: &[ThreadId]) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        let inner = &self.0.0;
-        let read = |db: &_| {
-            let records = threads
-                .iter()
-                .map(|it| records::of_name(db, &inner.seal, it));
-            records.filter_map(Result::transpose).collect()
-        };
-        MaybeReady::now(inner.readers.read(read))
-    }
-
     fn thread_of_uuid(&self, uuid: u128) -> MaybeReady<'_, Option<ThreadId>> {
         let readers = &self.0.0.readers;
         MaybeReady::now(readers.read(|db| records::of_uuid(db, uuid)))
@@ -42,10 +31,5 @@ impl ThreadRecords for SqliteSaver {
         queue.submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
             writer.in_savepoint(|writer| Ok(records::stamp(writer, &thread, stamp)?.1))
         })
-    }
-
-    fn all_records(&self) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        let inner = &self.0.0;
-        MaybeReady::now(inner.readers.read(|db| records::all(db, &inner.seal)))
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use superstep_core::{
     id::{CheckpointId, GraphPath, RunId, ThreadId},
     runs::{BeginRun, EnqueueRun, InputKind, RunQuery, RunStatus},
-    saver::{Saver, ThreadQuery, find_threads},
+    saver::{Saver, ThreadKind, ThreadQuery},
     value::Value,
 };
 use superstep_sqlite::{Database, OpenMode, Options, SqliteStore};
@@ -125,7 +125,7 @@ async fn fourth(folder: &Folder) {
     let connection = Connection::open(folder.path()).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE runs; DROP TABLE schedules; DROP TABLE found; DROP TABLE found_pairs;
+            "DROP TABLE runs; DROP TABLE schedules; DROP TABLE found_pairs;
              DROP TABLE unfound; DROP TABLE thread_records; DROP INDEX threads_by_uuid;
              ALTER TABLE threads DROP COLUMN uuid; PRAGMA user_version = 4;",
         )
@@ -153,8 +153,8 @@ async fn a_file_without_runs_gets_them_when_it_is_opened_for_writing() {
         ..ThreadQuery::default()
     };
     // What was there before the index is in it.
-    let found = find_threads(&saver, &idle).await.unwrap();
-    assert_eq!(found[0].id, thread);
+    let found = saver.find_threads(&idle).await.unwrap();
+    assert_eq!(found.threads[0].id, thread);
     let writing = Writing::begin(&database, "long").await;
     let begun = saver.runs().begin_run(BeginRun {
         thread: thread.clone(),
@@ -206,11 +206,24 @@ async fn eighth(folder: &Folder) {
     after(store, run, left).await.unwrap();
     drop(database);
     let connection = Connection::open(folder.path()).unwrap();
+    // Its index of threads, which has one that is gone by now.
+    connection
+        .execute_batch(
+            "DROP TABLE found_pairs; DELETE FROM unfound;
+             CREATE TABLE found (thread INTEGER PRIMARY KEY, state INTEGER NOT NULL,
+                 graph INTEGER NOT NULL, created INTEGER, updated INTEGER);
+             CREATE TABLE found_pairs (pair INTEGER NOT NULL, thread INTEGER NOT NULL,
+                 PRIMARY KEY (pair, thread)) WITHOUT ROWID;
+             INSERT INTO found VALUES (99, 2, 5, 1, 1); INSERT INTO found_pairs VALUES (7, 99);",
+        )
+        .unwrap();
     connection
         .execute_batch(
             "DROP TABLE thread_records; DROP INDEX threads_by_uuid;
              ALTER TABLE threads DROP COLUMN uuid; DROP INDEX runs_by_after;
-             ALTER TABLE runs DROP COLUMN after; DROP INDEX runs_waiting; DROP INDEX runs_running;
+             ALTER TABLE runs DROP COLUMN after; DROP INDEX runs_ready; DROP INDEX runs_running;
+             DROP INDEX runs_by_due; ALTER TABLE runs DROP COLUMN ready;
+             CREATE INDEX runs_by_due ON runs (due) WHERE state = 0;
              ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN graph;
              PRAGMA user_version = 8;",
         )
@@ -246,6 +259,18 @@ async fn records_of_threads_and_work_after_runs_move_from_the_store_to_the_saver
         ..Search::default()
     };
     assert_eq!(database.store().search(all).await.unwrap().len(), 0);
+    let by_owner = ThreadQuery {
+        kind: ThreadKind::Recorded,
+        owner: Some("ann".into()),
+        ..ThreadQuery::default()
+    };
+    let found = saver.find_threads(&by_owner).await.unwrap().threads;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].id, own);
+    let stored = ThreadQuery::default();
+    let found = saver.find_threads(&stored).await.unwrap().threads;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].id, named);
     let report = database.check().await.unwrap();
     assert!(report.is_clean(), "{:#?}", report.problems);
 }

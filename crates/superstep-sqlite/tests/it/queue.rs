@@ -7,7 +7,7 @@ use superstep::{
     Backends, RunOptions, RunStatus, Saver, Value,
     dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START, Worker, state::Depth},
     runs::{QueuedInput, RunQuery},
-    saver::{ThreadQuery, find_threads},
+    saver::ThreadQuery,
     schedules::CronSchedule,
 };
 use superstep_sqlite::Database;
@@ -131,8 +131,8 @@ async fn two_handles_fire_a_schedule_once_and_a_third_finds_it_after_a_restart()
         status: vec![RunStatus::Done],
         ..ThreadQuery::default()
     };
-    let threads = find_threads(&copy.saver(), &by_status).await.unwrap();
-    assert!(threads.iter().any(|info| info.id.as_str() == "t0"));
+    let page = copy.saver().find_threads(&by_status).await.unwrap();
+    assert!(page.threads.iter().any(|info| info.id.as_str() == "t0"));
 }
 
 #[tokio::test]

@@ -1,42 +1,74 @@
-//! Which threads a query may want, without a copy of what they hold.
+//! Finding threads, without a copy of what they hold.
+
+use std::sync::{Arc, Mutex};
 
 use superstep_core::{
-    id::GraphPath,
+    id::ThreadId,
     runs::RunRecord,
-    saver::{ThreadHint, ThreadQuery},
+    saver::{ThreadCounts, ThreadCursor, ThreadInfo, ThreadPage, ThreadQuery},
 };
 
 use super::{MemorySaver, Thread, lock};
 
 impl MemorySaver {
-    pub(super) fn hints(&self, query: &ThreadQuery) -> Vec<ThreadHint> {
+    pub(super) fn page(&self, query: &ThreadQuery) -> ThreadPage {
+        let mut found = self.wanted(query);
+        found.retain(|(place, _)| query.follows(place));
+        query.page(found)
+    }
+
+    pub(super) fn counts(&self, query: &ThreadQuery) -> ThreadCounts {
+        let mut counts = ThreadCounts::new();
+        for (_, info) in self.wanted(query) {
+            *counts.entry((info.status, info.pending)).or_default() += 1;
+        }
+        counts
+    }
+
+    fn wanted(&self, query: &ThreadQuery) -> Vec<(ThreadCursor, ThreadInfo)> {
         let now = self.0.clock.now();
-        let mut hints = Vec::new();
-        for (id, thread) in self.0.all() {
+        let all = match &query.ids {
+            None => self.0.all(),
+            Some(ids) => self.named(ids),
+        };
+        let infos = all.into_iter().filter_map(|(id, thread)| {
             let mut inner = lock(&thread);
-            if inner.gone || inner.logs.is_empty() {
-                continue;
+            if inner.gone {
+                return None;
             }
             inner.end_lost_run(now);
-            if inner.may_be(query) {
-                let updated = inner.runs.newest().and_then(RunRecord::updated);
-                let used = Some(inner.used);
-                hints.push(ThreadHint { id, updated, used });
-            }
+            let info = inner.info(id);
+            let place = query.place(&info, inner.number);
+            query.wants(&info).then_some((place, info))
+        });
+        infos.collect()
+    }
+
+    /// Threads by name or UUID, each once.
+    fn named(&self, ids: &[ThreadId]) -> Vec<(ThreadId, Arc<Mutex<Thread>>)> {
+        let mut all: Vec<ThreadId> = ids.iter().filter_map(|id| self.meant(id)).collect();
+        all.sort();
+        all.dedup();
+        let threads = all.into_iter().filter_map(|id| {
+            let thread = self.thread(&id)?;
+            Some((id, thread))
+        });
+        threads.collect()
+    }
+
+    fn meant(&self, id: &ThreadId) -> Option<ThreadId> {
+        match self.thread(id) {
+            Some(_) => Some(id.clone()),
+            None => self.of_uuid(id.uuid()),
         }
-        hints
     }
 }
 
 impl Thread {
-    fn may_be(&self, query: &ThreadQuery) -> bool {
-        let (first, newest) = (self.runs.all().first(), self.runs.newest());
-        let metadata = newest.map(|run| run.metadata.clone()).unwrap_or_default();
-        let created = first.map(|run| run.created);
-        let updated = newest.and_then(RunRecord::updated);
-        let log = self.logs.get(&GraphPath::default());
-        let graph = log.and_then(|log| log.newest_graph());
-        let is_graph = |wanted: &str| graph.is_none_or(|graph| **graph == *wanted);
-        query.wants_runs(created, updated, &metadata) && query.graph.as_deref().is_none_or(is_graph)
+    fn info(&self, id: ThreadId) -> ThreadInfo {
+        let runs = self.runs.all().iter().rev().filter(|run| !run.is_alarm());
+        let runs: Vec<RunRecord> = runs.cloned().collect();
+        let info = ThreadInfo::of(id, self.newest().as_ref(), &runs);
+        info.kept(self.record.clone(), Some(self.used))
     }
 }

@@ -111,11 +111,6 @@ impl Log {
         self.entries.len()
     }
 
-    /// The name of the graph that made the newest checkpoint.
-    pub(super) fn newest_graph(&self) -> Option<&Arc<str>> {
-        self.entries.last().map(|last| &last.record.layout.graph)
-    }
-
     fn place(&self, id: CheckpointId) -> Option<usize> {
         let last = self.entries.last()?;
         if last.record.id == id {

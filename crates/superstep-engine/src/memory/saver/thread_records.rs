@@ -33,6 +33,17 @@ impl MemorySaver {
         inner.record.clone().filter(|_| !inner.gone)
     }
 
+    pub(super) fn of_uuid(&self, uuid: u128) -> Option<ThreadId> {
+        let called = ThreadId::of_uuid(uuid);
+        let threads = self.0.read();
+        if threads.by_name.contains_key(&called) {
+            return Some(called);
+        }
+        let mut named = threads.by_uuid.range((uuid, ThreadId::from(""))..);
+        let first = named.next().filter(|(of, _)| *of == uuid);
+        first.map(|(_, id)| id.clone())
+    }
+
     fn put_record(&self, id: &ThreadId, stamp: &StampThread) -> Result<ThreadRecord, SaverError> {
         // A change that is refused makes no thread.
         if stamp.expected == ThreadExpected::Present && self.record(id).is_none() {
@@ -47,20 +58,8 @@ impl ThreadRecords for MemorySaver {
         MaybeReady::now(Ok(self.record(thread)))
     }
 
-    fn load_records(&self, threads: &[ThreadId]) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        let records = threads.iter().filter_map(|id| self.record(id));
-        MaybeReady::now(Ok(records.collect()))
-    }
-
     fn thread_of_uuid(&self, uuid: u128) -> MaybeReady<'_, Option<ThreadId>> {
-        let called = ThreadId::of_uuid(uuid);
-        let threads = self.0.read();
-        if threads.by_name.contains_key(&called) {
-            return MaybeReady::now(Ok(Some(called)));
-        }
-        let mut named = threads.by_uuid.range((uuid, ThreadId::from(""))..);
-        let first = named.next().filter(|(of, _)| *of == uuid);
-        MaybeReady::now(Ok(first.map(|(_, id)| id.clone())))
+        MaybeReady::now(Ok(self.of_uuid(uuid)))
     }
 
     fn stamp(&self, thread: &ThreadId, stamp: StampThread) -> MaybeReady<'_, ThreadRecord> {
@@ -68,14 +67,5 @@ impl ThreadRecords for MemorySaver {
             true => MaybeReady::now(self.put_record(thread, &stamp)),
             false => MaybeReady::now(Err(SaverError::too_deep())),
         }
-    }
-
-    fn all_records(&self) -> MaybeReady<'_, Vec<ThreadRecord>> {
-        let all = self.0.all().into_iter();
-        let records = all.filter_map(|(_, thread)| {
-            let inner = lock(&thread);
-            inner.record.clone().filter(|_| !inner.gone)
-        });
-        MaybeReady::now(Ok(records.collect()))
     }
 }
