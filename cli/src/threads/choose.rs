@@ -15,7 +15,7 @@ use crate::{
 /// How many threads are offered.
 const OFFERED: usize = 9;
 
-pub(super) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<String, Error> {
+pub(crate) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<String, Error> {
     if !app.terminal.is_interactive() {
         return reader.named(LAST).await;
     }
