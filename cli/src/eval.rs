@@ -121,10 +121,7 @@ impl Models {
 
     /// The place of a case: memory, and models whose calls are counted.
     fn site(&self, meter: &Arc<Meter>) -> Site {
-        let backends = Backends {
-            store: Some(Arc::new(MemoryStore::default())),
-            ..Backends::on(MemorySaver::default())
-        };
+        let backends = Backends::in_memory();
         let metered =
             |opened: &OpenedModel| Arc::new(opened.caller.clone().observed(meter.clone()));
         let Some((usual, nodes)) = &self.0 else {

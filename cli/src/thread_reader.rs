@@ -64,10 +64,7 @@ impl ThreadReader {
 
     /// Threads that are kept nowhere.
     pub(crate) fn in_memory() -> Result<Self, Error> {
-        Self::on(Backends {
-            store: Some(Arc::new(MemoryStore::default())),
-            ..Backends::on(MemorySaver::default())
-        })
+        Self::on(Backends::in_memory())
     }
 
     fn on(backends: Backends) -> Result<Self, Error> {

@@ -49,7 +49,8 @@ pub(super) async fn save(
             None => return Err(no_step(thread, step, state.taken())),
         };
     }
-    let agent = Sheets::reader(Arc::new(versions(app.global)?), Backends::default())?;
+    moved_in::versions(app.global).await?;
+    let agent = Sheets::reader(reader.backends().clone())?;
     agent.save(&state, &to.output, overwrite(to.force)).await?;
     let about = json!({"thread": thread, "version": state.version, "step": step});
     TerminalConsole::new(app).show(&written_notice(about, &to.output))

@@ -73,6 +73,8 @@ impl Workers {
             let (app, drain) = (app.clone(), drain.clone());
             tasks.spawn(async move { work(&app, &worker, &drain).await });
         }
+        // Without them uploads of earlier versions are not found; the next start tries again.
+        let _moved = app.files.move_earlier().await;
         // It keeps the marks of readers until the last answer has ended.
         tokio::spawn(app.clone().keep_finishing());
         // They end with this.

@@ -160,10 +160,7 @@ impl Drop for Left {
 }
 
 pub(crate) fn memory() -> Backends {
-    Backends {
-        store: Some(Arc::new(MemoryStore::default())),
-        ..Backends::on(MemorySaver::default())
-    }
+    Backends::in_memory()
 }
 
 /// A server with both graphs.
