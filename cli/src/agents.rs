@@ -6,10 +6,7 @@
 
 mod rehearsed;
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{fmt, sync::OnceLock};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use serde_json::Value as Json;

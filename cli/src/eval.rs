@@ -10,9 +10,7 @@ mod score;
 
 use std::{sync::Arc, time::Instant};
 
-use superstep::{
-    Backends, MemorySaver, MemoryStore, ThreadId, Value, dynamic::state::Depth, model::NodeModels,
-};
+use superstep::{Backends, ThreadId, Value, dynamic::state::Depth, model::NodeModels};
 use superstep_agent::{Answers, Conversation, Next, Site};
 
 use crate::{

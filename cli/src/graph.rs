@@ -1,10 +1,8 @@
 //! `superstep graph`: the graph of an agent as text, Mermaid, SVG or JSON.
 
-use std::sync::Arc;
-
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, MemorySaver, MemoryStore,
+    Backends,
     draw::{Drawing, EdgeKind, NodeKind},
 };
 

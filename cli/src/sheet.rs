@@ -15,9 +15,7 @@ mod session;
 use std::path::{Path, PathBuf};
 
 use superstep::{Provenance, model::select::DataOwner, tools::Verdict};
-use superstep_sheets::{
-    Sheets, SheetsSession, result_file, result_file_of, workbook::Overwrite,
-};
+use superstep_sheets::{Sheets, SheetsSession, result_file, result_file_of, workbook::Overwrite};
 
 use crate::{
     agents::Agent,

@@ -8,8 +8,8 @@ use std::{
 
 use serde_json::Value as Json;
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, MemorySaver, MemoryStore, Provenance, RunOptions,
-    RunQuery, RunRecord, RunStatus, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, Provenance, RunOptions, RunQuery, RunRecord, RunStatus,
+    Saver, ThreadId,
     clock::made_at,
     dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,

@@ -53,7 +53,11 @@ async fn comes_back(blobs: Arc<dyn Blobs>) -> Verdict {
     for content in [Vec::new(), b"abc".to_vec(), vec![0], long] {
         let hash = blobs.put("a", content.clone()).await.map_err(fail)?;
         equal("the hash", &hash, &ContentHash::of(&content))?;
-        equal("contains", &blobs.contains("a", hash).await.map_err(fail)?, &true)?;
+        equal(
+            "contains",
+            &blobs.contains("a", hash).await.map_err(fail)?,
+            &true,
+        )?;
         let found = blobs.get("a", hash).await.map_err(fail)?;
         match found == Some(content) {
             true => {}
@@ -74,13 +78,25 @@ async fn kept_once(blobs: Arc<dyn Blobs>) -> Verdict {
 
 async fn apart(blobs: Arc<dyn Blobs>) -> Verdict {
     let hash = blobs.put("a", b"abc".to_vec()).await.map_err(fail)?;
-    equal("the other space", &blobs.get("b", hash).await.map_err(fail)?, &None)?;
+    equal(
+        "the other space",
+        &blobs.get("b", hash).await.map_err(fail)?,
+        &None,
+    )?;
     blobs.put("b", b"abc".to_vec()).await.map_err(fail)?;
     blobs.remove("a", hash).await.map_err(fail)?;
-    equal("the removed one", &blobs.contains("a", hash).await.map_err(fail)?, &false)?;
+    equal(
+        "the removed one",
+        &blobs.contains("a", hash).await.map_err(fail)?,
+        &false,
+    )?;
     let kept = blobs.get("b", hash).await.map_err(fail)?;
     equal("the one that stays", &kept, &Some(b"abc".to_vec()))?;
-    equal("the list", &blobs.list("a", None, 10).await.map_err(fail)?, &Vec::new())
+    equal(
+        "the list",
+        &blobs.list("a", None, 10).await.map_err(fail)?,
+        &Vec::new(),
+    )
 }
 
 async fn removed(blobs: Arc<dyn Blobs>) -> Verdict {
@@ -89,7 +105,11 @@ async fn removed(blobs: Arc<dyn Blobs>) -> Verdict {
     for _ in 0..2 {
         blobs.put("a", b"abc".to_vec()).await.map_err(fail)?;
         blobs.remove("a", hash).await.map_err(fail)?;
-        equal("after the removal", &blobs.get("a", hash).await.map_err(fail)?, &None)?;
+        equal(
+            "after the removal",
+            &blobs.get("a", hash).await.map_err(fail)?,
+            &None,
+        )?;
     }
     Ok(())
 }

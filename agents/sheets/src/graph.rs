@@ -46,14 +46,12 @@ pub type NewError = superstep::NewError<Error>;
 
 impl Sheets {
     /// An agent that keeps threads and versions of workbooks there. It needs [`Backends::blobs`].
-    pub fn new(
-        models: Models,
-        settings: Settings,
-        backends: Backends,
-    ) -> Result<Self, NewError> {
+    pub fn new(models: Models, settings: Settings, backends: Backends) -> Result<Self, NewError> {
         let blobs = backends.blobs.clone().ok_or_else(|| {
             let why = "the backends have no `blobs`, where versions of workbooks are kept";
-            NewError::Settings(Error::Settings { why: why.to_owned() })
+            NewError::Settings(Error::Settings {
+                why: why.to_owned(),
+            })
         })?;
         if settings.max_steps == 0 {
             let why = "max_steps must be at least 1".to_owned();

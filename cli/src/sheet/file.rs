@@ -1,9 +1,8 @@
 //! Commands on files: the workbook of a thread, the values of formulas, a description.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use serde_json::json;
-use superstep::Backends;
 use superstep_agent::Console as _;
 use superstep_sheets::{
     Mirror, QueryLimits, Sheets, SheetsState, calculated_notice, check_result_name,
@@ -12,7 +11,7 @@ use superstep_sheets::{
     written_notice,
 };
 
-use super::{options::versions, overwrite, sandbox};
+use super::{moved_in, overwrite, sandbox};
 use crate::{
     agents::Agent,
     app::App,

@@ -25,13 +25,8 @@ use self::{
 use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
     records::{
-        Records,
-        assistant::Assistant,
-        cron::Cron,
-        file::ResultRecord,
-        files::FileRecords,
-        hidden::Hidden,
-        threads::ThreadRecords,
+        Records, assistant::Assistant, cron::Cron, file::ResultRecord, files::FileRecords,
+        hidden::Hidden, threads::ThreadRecords,
     },
     registry::Registry,
 };

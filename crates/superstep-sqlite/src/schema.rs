@@ -26,7 +26,8 @@ const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
 const MIGRATIONS: &[&str] = &[
-    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS, PAGES, READY, CONTENT,
+    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS, PAGES, READY,
+    CONTENT,
 ];
 
 /// Threads, their graphs and the log.

@@ -91,7 +91,10 @@ impl Seal {
 
     /// What content is found by: its hash, or in an encrypted file a keyed name that says nothing without the key.
     pub(crate) fn content_name(&self, hash: ContentHash) -> [u8; 32] {
-        #[cfg_attr(not(feature = "encryption"), allow(unused_mut, reason = "only a key changes it"))]
+        #[cfg_attr(
+            not(feature = "encryption"),
+            allow(unused_mut, reason = "only a key changes it")
+        )]
         let mut name = *hash.as_bytes();
         #[cfg(feature = "encryption")]
         if let Some(key) = &self.key {

@@ -13,7 +13,7 @@ use super::tool::{Made, Step};
 use crate::{
     change::Change,
     error::node,
-    services::{Services, blocking},
+    services::Services,
     state::{Proposal, SheetsState, SheetsStateUpdate},
 };
 

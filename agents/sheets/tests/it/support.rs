@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, MemorySaver, Outcome, Snap,
+    Backends, Outcome, Snap,
     model::{
         Body, Model, Script,
         message::{ToolReply, ToolStatus},

@@ -37,8 +37,7 @@ async fn a_fork_in_the_middle_leaves_two_valid_branches() {
     // The first branch is as it was.
     let first = agent.workbook(&state).await.unwrap();
     assert_eq!(shown(&first, "Data", "H5"), "5");
-    let versions: BTreeSet<_> =
-        state.op_log.iter().map(|record| &record.version).collect();
+    let versions: BTreeSet<_> = state.op_log.iter().map(|record| &record.version).collect();
     assert_eq!(versions.len(), 5, "one for each step");
 }
 

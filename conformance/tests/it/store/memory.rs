@@ -10,8 +10,8 @@ use superstep_conformance::{
 };
 use superstep_engine::memory::{MemoryBlobs, MemoryStore};
 use superstep_store::{
-    Blobs, BoxFuture, Embedder, IndexPath, ManualClock, Namespace, Op, Put, PutOptions, Search, Store,
-    StoreError, TtlOnRead,
+    Blobs, BoxFuture, Embedder, IndexPath, ManualClock, Namespace, Op, Put, PutOptions, Search,
+    Store, StoreError, TtlOnRead,
 };
 
 pub(crate) fn open(setup: StoreSetup) -> MemoryStore {
@@ -36,9 +36,8 @@ async fn the_memory_store_passes_the_kit() {
 
 #[tokio::test]
 async fn memory_blobs_pass_the_kit() {
-    let report = blobs_kit::check(|| {
-        Box::pin(async { Ok(Arc::new(MemoryBlobs::new()) as Arc<dyn Blobs>) })
-    });
+    let report =
+        blobs_kit::check(|| Box::pin(async { Ok(Arc::new(MemoryBlobs::new()) as Arc<dyn Blobs>) }));
     let report = report.await;
     assert!(report.passed(), "{report}");
     assert_eq!(report.checks.len(), 5);

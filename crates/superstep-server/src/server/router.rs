@@ -17,7 +17,7 @@ use crate::{
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
     owners::{login::Login, private_paths::PrivatePaths, tokens::Tokens},
-    records::{self, Records, hidden::Hidden, threads::ThreadRecords},
+    records::{self, Records, files::FileRecords, hidden::Hidden, threads::ThreadRecords},
     registry::{Hosted, Registry},
     routes::{openapi, router, routes},
     runs::after::AT_ONCE,

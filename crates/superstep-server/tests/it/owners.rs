@@ -5,7 +5,7 @@ use superstep::{
     Backends, Schemas, Secret,
     dynamic::{DynCtx, DynGraphBuilder, Halt, START},
     http::Method,
-    store::{Namespace, PutOptions, TtlOnRead},
+    store::{ContentHash, Namespace, PutOptions, TtlOnRead},
 };
 use superstep_server::{Access, Server, ServerError, routes};
 
@@ -511,9 +511,7 @@ async fn what_a_run_without_a_thread_made_stays_its_owners() {
     assert_eq!(get(&server, "whole", &of_nobody).await.ok(), "b");
     // It is given to a graph by its owner alone, and is not in their memory.
     let run = |value: String| json!({"assistant_id": "remember", "input": {"value": value}});
-    post(&server, ann, "/runs/wait", run(hash("a")))
-        .await
-        .ok();
+    post(&server, ann, "/runs/wait", run(hash("a"))).await.ok();
     let refused = post(&server, bob, "/runs/wait", run(hash("a"))).await;
     assert_eq!(refused.status, 404);
     let spaces = post(&server, "whole", "/store/namespaces", json!({})).await;

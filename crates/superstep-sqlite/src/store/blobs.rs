@@ -172,7 +172,13 @@ pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<
         let hash = hash_of(seal, space, named)?;
         let copied = get(db, seal, space, hash).and_then(|content| {
             to.change()?;
-            put(to.db()?, &to.seal, space, hash, &content.unwrap_or_default())
+            put(
+                to.db()?,
+                &to.seal,
+                space,
+                hash,
+                &content.unwrap_or_default(),
+            )
         });
         copied.map_err(|error| error.to_saver_error())?;
     }
