@@ -235,7 +235,7 @@ impl DynGraph {
     }
 
     /// Forgets cached results of these nodes, or of all.
-    pub fn clear_cache(&self, nodes: Option<&[Arc<str>]>) -> Result<(), Error> {
+    pub async fn clear_cache(&self, nodes: Option<&[Arc<str>]>) -> Result<(), Error> {
         let Some(cache) = &self.0.backends.cache else {
             let why = "the graph has no cache".to_owned();
             return Err(ErrorKind::BadArgument { why }.into());
@@ -247,8 +247,7 @@ impl DynGraph {
             .iter()
             .map(|node| format!("{}/{node}", plan.name).into())
             .collect();
-        cache.clear(Some(&owners));
-        Ok(())
+        Ok(cache.clear(Some(&owners)).await?)
     }
 
     /// Its namespace in storage, as a subgraph.
