@@ -44,12 +44,7 @@ pub trait Cache: Send + Sync + 'static {
     /// The results that are still good, one for each key. The driver asks once for all tasks of a step.
     fn get(&self, keys: Vec<CacheKey>) -> MaybeReady<'_, Vec<Option<Vec<Write>>>>;
     /// Keeps a result.
-    fn put(
-        &self,
-        key: CacheKey,
-        writes: Vec<Write>,
-        ttl: Option<Duration>,
-    ) -> MaybeReady<'_, ()>;
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()>;
     /// Forgets the results of these owners, or all.
     fn clear(&self, owners: Option<&[Arc<str>]>) -> MaybeReady<'_, ()>;
 }
@@ -59,12 +54,7 @@ impl<C: Cache + ?Sized> Cache for Arc<C> {
         (**self).get(keys)
     }
 
-    fn put(
-        &self,
-        key: CacheKey,
-        writes: Vec<Write>,
-        ttl: Option<Duration>,
-    ) -> MaybeReady<'_, ()> {
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()> {
         (**self).put(key, writes, ttl)
     }
 

@@ -42,12 +42,7 @@ impl Cache for MemoryCache {
         MaybeReady::now(Ok(found))
     }
 
-    fn put(
-        &self,
-        key: CacheKey,
-        writes: Vec<Write>,
-        ttl: Option<Duration>,
-    ) -> MaybeReady<'_, ()> {
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()> {
         let expires = ttl.map(|ttl| Instant::now() + ttl);
         let mut entries = lock(&self.entries);
         entries.insert(key, (writes, expires));

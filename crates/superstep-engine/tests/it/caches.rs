@@ -51,12 +51,7 @@ impl Cache for Remote {
         self.later(self.kept.get(keys))
     }
 
-    fn put(
-        &self,
-        key: CacheKey,
-        writes: Vec<Write>,
-        ttl: Option<Duration>,
-    ) -> MaybeReady<'_, ()> {
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()> {
         self.later(self.kept.put(key, writes, ttl))
     }
 

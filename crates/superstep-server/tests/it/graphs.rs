@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    Backends, MemorySaver, MemoryStore, Schemas,
+    Backends, Schemas,
     dynamic::{self, DynCtx, DynGraphBuilder, DynReducer, Halt, START, Unknown},
     prelude::*,
     schemars::{self, JsonSchema},
