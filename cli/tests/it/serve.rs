@@ -218,11 +218,4 @@ fn a_worker_is_told_which_graphs_it_runs_and_no_others() {
     assert_eq!(none.code, 2, "{}", none.stderr);
     let unknown = env.run("serve --port 0 --no-input --offline --role worker --graph doc");
     assert!(unknown.stderr.contains("SS9001"), "{}", unknown.stderr);
-    let line = "serve --port 0 --no-input --offline --role worker --graph docs --graph mail";
-    let both = env.run(line);
-    assert!(
-        both.stderr.contains("`mail`"),
-        "an alias is no id: {}",
-        both.stderr
-    );
 }

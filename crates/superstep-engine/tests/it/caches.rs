@@ -15,7 +15,6 @@ use superstep_core::{
 use superstep_engine::{
     Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions,
     cache::{Cache, CacheKey},
-    input,
     memory::MemoryCache,
 };
 
@@ -89,8 +88,9 @@ fn graph(cache: &Arc<Remote>, runs: &Count) -> DynGraph {
 }
 
 async fn run(graph: &DynGraph, n: i64) -> Value {
-    let given = input(Value::from(json!({ "n": n })));
-    graph.invoke(given, RunOptions::default()).await.unwrap()
+    let given = json!({ "n": n });
+    let outcome = graph.invoke(given, &RunOptions::default()).await;
+    outcome.unwrap().values
 }
 
 #[tokio::test]

@@ -44,12 +44,15 @@ pub(super) enum WorkOn {
 impl Workers {
     /// Takes only runs of these graphs from the queue, by their ids. Other processes must take the rest.
     pub fn only(mut self, graphs: impl IntoIterator<Item = String>) -> Result<Self, ServerError> {
-        let graphs: Vec<String> = graphs.into_iter().collect();
-        let unknown = |id: &&String| self.app.registry.graph(id).is_err();
-        if let Some(id) = graphs.iter().find(unknown).cloned() {
-            let why = "no graph has it";
-            return Err(ServerError::GraphId { id, why });
-        }
+        // An alias means its graph.
+        let known = |id: String| match self.app.registry.graph(&id) {
+            Ok(hosted) => Ok(hosted.id.clone()),
+            Err(_) => Err(ServerError::GraphId {
+                id,
+                why: "no graph has it",
+            }),
+        };
+        let graphs = graphs.into_iter().map(known).collect::<Result<_, _>>()?;
         self.graphs = WorkOn::Only(graphs);
         Ok(self)
     }
