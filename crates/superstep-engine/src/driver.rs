@@ -172,22 +172,7 @@ impl<'a> Driver<'a> {
                     None => break,
                     Some(Act::Run(at)) => {
                         if self.env.stop.why().is_none() {
-                            let step = self.step_info(run);
-                            let has_policy = run.task(at).is_some_and(|task| task.cache.is_some());
-                            let looked_up = match has_policy {
-                                true => Box::pin(self.look_up(run, at)).await,
-                                false => None,
-                            };
-                            match looked_up {
-                                Some(LookedUp {
-                                    found: Some(writes),
-                                    ..
-                                }) => self.cached(run, at, writes),
-                                Some(LookedUp { key, .. }) => {
-                                    self.start(run, at, step, Some(key));
-                                }
-                                None => self.start(run, at, step, None),
-                            }
+                            self.start(run, at).await;
                         }
                         continue;
                     }
@@ -212,7 +197,7 @@ impl<'a> Driver<'a> {
                 // Few runs are ended so, and all would have room for it.
                 return Box::pin(self.wind_down(run, why.clone())).await;
             }
-            self.start_waiting(run);
+            self.start_waiting(run).await;
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
                 rounds += 1;
@@ -442,7 +427,24 @@ impl<'a> Driver<'a> {
         extras.looked_up.remove(&at)
     }
 
-    fn start(
+    /// Starts a task, or ends it with what the cache has for its input.
+    async fn start(&mut self, run: &mut Loop, at: usize) {
+        let step = self.step_info(run);
+        let has_policy = run.task(at).is_some_and(|task| task.cache.is_some());
+        let looked_up = match has_policy {
+            true => Box::pin(self.look_up(run, at)).await,
+            false => None,
+        };
+        match looked_up {
+            Some(LookedUp {
+                found: Some(writes),
+                ..
+            }) => self.cached(run, at, writes),
+            looked_up => self.launch(run, at, step, looked_up.map(|it| it.key)),
+        }
+    }
+
+    fn launch(
         &mut self,
         run: &mut Loop,
         at: usize,
@@ -608,9 +610,9 @@ impl<'a> Driver<'a> {
     }
 
     /// Starts tasks that waited for others to end.
-    fn start_waiting(&mut self, run: &mut Loop) {
+    async fn start_waiting(&mut self, run: &mut Loop) {
         while let Some(at) = self.slots.as_mut().and_then(|slots| slots.next()) {
-            self.start(run, at);
+            self.start(run, at).await;
         }
     }
 
@@ -661,8 +663,8 @@ impl<'a> Driver<'a> {
             () = self.env.stop.sent() => {}
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
-                Ok(Woken::Again(at)) => self.start(run, at),
-                Ok(Woken::Due(at)) if run.wake(at) => self.start(run, at),
+                Ok(Woken::Again(at)) => self.start(run, at).await,
+                Ok(Woken::Due(at)) if run.wake(at) => self.start(run, at).await,
                 Ok(Woken::Due(_)) => {}
                 Err(_aborted) => {}
             },
@@ -716,7 +718,7 @@ impl<'a> Driver<'a> {
                     let extras = self.extras.get_or_insert_default();
                     extras.bodies.insert(at, body);
                     self.wait_for_call(by.at, at, reply);
-                    self.start(run, at);
+                    self.start(run, at).await;
                 }
                 Some(Called::Running(at)) => self.wait_for_call(by.at, at, reply),
                 None => drop(reply),

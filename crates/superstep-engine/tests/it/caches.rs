@@ -90,7 +90,7 @@ fn graph(cache: &Arc<Remote>, runs: &Count) -> DynGraph {
 async fn run(graph: &DynGraph, n: i64) -> Value {
     let given = json!({ "n": n });
     let outcome = graph.invoke(given, &RunOptions::default()).await;
-    outcome.unwrap().values
+    outcome.unwrap().output.unwrap()
 }
 
 #[tokio::test]
