@@ -8,7 +8,7 @@ mod rehearsed;
 
 use std::{
     fmt,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{PoisonError, RwLock},
 };
 
 use clap::{ValueEnum, builder::PossibleValue};
@@ -227,10 +227,7 @@ impl Agent {
                 other.name()
             )));
         }
-        let backends = Backends {
-            store: Some(Arc::new(superstep::MemoryStore::default())),
-            ..Backends::on(superstep::MemorySaver::default())
-        };
+        let backends = Backends::in_memory();
         let graph = self.graph(backends)?.plan().name.to_string();
         match self.card().has_graph(&graph) {
             true => Ok(()),
@@ -336,10 +333,7 @@ mod tests {
     #[test]
     fn the_graph_of_a_thread_tells_its_agent() {
         for agent in Agent::all() {
-            let backends = Backends {
-                store: Some(Arc::new(superstep::MemoryStore::default())),
-                ..Backends::on(superstep::MemorySaver::default())
-            };
+            let backends = Backends::in_memory();
             let graph = agent.graph(backends).unwrap();
             assert_eq!(Agent::of_graph(&graph.plan().name), Some(*agent));
             assert_eq!(Agent::of_graph(agent.name()), Some(*agent));
@@ -354,10 +348,7 @@ mod tests {
     #[test]
     fn the_forms_and_examples_of_agents_fit_their_graphs() {
         for agent in Agent::all() {
-            let backends = Backends {
-                store: Some(Arc::new(superstep::MemoryStore::default())),
-                ..Backends::on(superstep::MemorySaver::default())
-            };
+            let backends = Backends::in_memory();
             let graph = agent.graph(backends).unwrap();
             let card = agent.card();
             let example = card.example.clone().unwrap();
