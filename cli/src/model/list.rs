@@ -94,10 +94,6 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
                 "state": row.state, "about": row.about, "used": is_used}))?;
             continue;
         }
-        let about = match &used {
-            Some(used) if is_used && used.name.is_some() => used.to_string(),
-            _ => row.about,
-        };
         let state = format!("{:<26}", row.state);
         let state = if row.is_ready {
             good(state)
@@ -106,7 +102,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
         };
         let mark = if is_used { "* " } else { "  " };
         let name = format!("{mark}{:<14}", row.name);
-        app.output.data(&[strong(name), state, plain(about)])?;
+        app.output.data(&[strong(name), state, plain(row.about)])?;
     }
     if app.output.form == Form::Text {
         app.output.note(&[faint(match used {
@@ -182,7 +178,9 @@ fn ollama(probe: &Probe, address: Option<String>) -> ModelRow {
         name: "ollama".into(),
         is_ready,
         state,
-        about: address.unwrap_or_else(|| "http://127.0.0.1:11434".into()),
+        about: address
+            .filter(|address| !address.is_empty())
+            .unwrap_or_else(|| "http://127.0.0.1:11434".into()),
     }
 }
 

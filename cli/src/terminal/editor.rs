@@ -155,12 +155,10 @@ fn keys() -> Keybindings {
         keys.add_binding(with, KeyCode::Enter, line.clone());
     }
     for (key, what) in [('o', OUTER), ('c', STOP)] {
-        // An open menu is closed first: the line is drawn anew where the menu was.
-        let command = ReedlineEvent::ExecuteHostCommand(what.to_owned());
         keys.add_binding(
             KeyModifiers::CONTROL,
             KeyCode::Char(key),
-            ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, command]),
+            ReedlineEvent::ExecuteHostCommand(what.to_owned()),
         );
     }
     keys

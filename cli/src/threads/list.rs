@@ -172,6 +172,12 @@ pub(super) async fn row(reader: &ThreadReader, thread: UsedThread) -> Row {
 }
 
 impl Row {
+    /// How long ago it was used.
+    pub(super) fn when(&self) -> String {
+        let since = |used| ago_since(Duration::from_millis(millis(used)));
+        self.used.map(since).unwrap_or_default()
+    }
+
     /// Whether its name or title has a text, given in lower case.
     fn has_text(&self, text: Option<&str>) -> bool {
         let places = [self.thread.as_str(), &self.title];
@@ -266,7 +272,8 @@ impl Columns {
         columns.name = names.max().unwrap_or(0).clamp(13, WIDEST);
         let others = columns.name + 2 + 13 + 12 + 2 + columns.cost;
         let others = others + columns.model.map_or(0, |width| width + 2);
-        columns.title = terminal.map(|terminal| terminal.saturating_sub(others).max(10));
+        // The last column of a terminal stays free.
+        columns.title = terminal.map(|terminal| terminal.saturating_sub(others + 1).max(10));
         columns
     }
 
@@ -302,7 +309,10 @@ impl Columns {
                 let used: usize = cut.iter().map(|it| it.text().width()).sum();
                 line.extend(cut);
                 line.push(plain(" ".repeat(width.saturating_sub(used))));
-                line.extend([space(), cost, space(), model]);
+                line.extend([space(), cost]);
+                if self.model.is_some() {
+                    line.extend([space(), model]);
+                }
                 line
             }
         }
@@ -348,7 +358,7 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         Some(Status::Interrupted) => plain("interrupted  "),
         None => faint("?            "),
     };
-    let when = row.used.map(used_ago).unwrap_or_default();
+    let when = row.when();
     if let Some(columns) = narrow() {
         return below(row, status, &when, columns, output);
     }
@@ -379,10 +389,6 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         faint(model.unwrap_or_default()),
         title,
     ]))
-}
-
-fn used_ago(used: i64) -> String {
-    ago_since(Duration::from_millis(millis(used)))
 }
 
 /// No thread was used before 1970.

@@ -132,8 +132,9 @@ pub(super) async fn run(
     // What is asked is often the last thing that was said, and a field of the state as well.
     let mut told: Vec<String> = asked.iter().map(|lines| flat(&text_of(lines))).collect();
     told.extend(said.iter().map(|it| flat(&it.text)));
-    // An agent without a conversation has nothing else to show.
-    if has_state || said.is_empty() {
+    // An agent without a conversation has nothing else to show, and the words of a run that broke off are no message yet.
+    let is_broken = matches!(status, Status::Failed | Status::Interrupted);
+    if has_state || said.is_empty() || is_broken {
         fields(&state, (list.as_deref(), &told), output)?;
     }
     for message in &said {

@@ -98,6 +98,7 @@ fn a_script_of_commands_ends_with_what_the_last_one_ended_with() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_shell_knows_the_documents_of_its_folder_and_continues_where_it_was() {
     let env = TestEnv::new().with_documents();
