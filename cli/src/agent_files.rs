@@ -121,7 +121,8 @@ pub(crate) async fn connect(file: &FileAgent, app: &mut App<'_>) -> Result<(), E
             .as_ref()
             .and_then(|it| it.approved.get(server.alias()));
         if approved.is_none() {
-            let started = reveal(&server.started());
+            let started = server.started();
+            let started = reveal(&started);
             is_agreed(&format!("connect {name} to `{started}`"), app).await?;
         }
         let client = file.connect(server, approved.cloned()).await?;

@@ -143,12 +143,6 @@ impl Agent {
         })
     }
 
-    /// The agents that the program added, and those of files.
-    pub(crate) fn own() -> impl Iterator<Item = Self> {
-        let all = Self::all().iter().skip(Self::BUILT_IN.len());
-        all.copied()
-    }
-
     /// Whether every program has it.
     pub(crate) fn is_built_in(self) -> bool {
         Self::BUILT_IN.contains(&self)
