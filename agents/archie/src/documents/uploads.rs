@@ -90,7 +90,9 @@ fn unused(name: String, known: &mut HashSet<String>) -> String {
     };
     let path = Path::new(&name);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let ending = path.extension().map(|it| format!(".{}", it.to_string_lossy()));
+    let ending = path
+        .extension()
+        .map(|it| format!(".{}", it.to_string_lossy()));
     let ending = ending.unwrap_or_default();
     let numbered = (2_usize..).map(|number| format!("{stem}-{number}{ending}"));
     let mut names = std::iter::once(name.clone()).chain(numbered);

@@ -460,7 +460,9 @@ fn of_uploads(env: &TestEnv, archie: &Archie, uploads: Vec<Upload>) -> AnalysisU
         uploads,
         ..Inputs::default()
     };
-    archie.analyze(&env.brief("What is planned?")).inputs(inputs)
+    archie
+        .analyze(&env.brief("What is planned?"))
+        .inputs(inputs)
 }
 
 #[tokio::test]
