@@ -47,7 +47,7 @@ pub(crate) async fn fetch(
             Some(bytes) if bytes.len() > room => Err(Why::TooMuch),
             Some(bytes) => {
                 room -= bytes.len();
-                Ok(bytes)
+                Ok(bytes.into())
             }
         };
         fetched.push(Uploaded {
