@@ -95,6 +95,7 @@ impl Archie {
     ) -> Result<Self, BuildErrors> {
         let retry = || NodeOptions::default().retry(retries(settings.attempts));
         let services = Arc::new(Services {
+            blobs: backends.blobs.clone(),
             models,
             settings: settings.clone(),
         });

@@ -37,6 +37,17 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
                 "title": "Documents",
                 "properties": {
                     "folder": {"type": "string", "title": "Folder", "description": "The folder to read.", "x-ui": "folder"},
+                    "uploads": {
+                        "type": "array",
+                        "title": "Files",
+                        "description": "Uploaded files to read in place of a folder.",
+                        "x-ui": "files",
+                        "items": {
+                            "type": "object",
+                            "required": ["name", "sha256"],
+                            "properties": {"name": {"type": "string"}, "sha256": {"type": "string"}},
+                        },
+                    },
                 },
             },
         },

@@ -3,7 +3,7 @@
 //! [`read`] goes through a folder twice. The first pass looks at every file and keeps figures only;
 //! the second takes the text of those that are kept. So memory is bounded by one file and
 //! [`MOST_TEXT`], however large the folder is. `walk` finds files, `open` opens them, `decode`, `docx` and `pdf` make text
-//! of bytes, `manifest` is the record of a thread, and `store` puts texts into the long-term store. `sections` cuts
+//! of bytes, `uploads` has files that came without a folder, `manifest` is the record of a thread, and `store` puts texts into the long-term store. `sections` cuts
 //! texts, `rank` and `select` decide which sections a model is shown within its tokens, and `search` finds places.
 
 mod decode;
@@ -17,6 +17,7 @@ pub(crate) mod sections;
 pub(crate) mod select;
 mod store;
 pub(crate) mod tokens;
+pub(crate) mod uploads;
 mod walk;
 
 use std::{
@@ -32,10 +33,11 @@ use crate::error::{Error, ErrorKind};
 use decode::Decoded;
 use rank::{Count, Words};
 use select::{Room, Wanted, select};
-use walk::{Find, FolderFile};
+use uploads::Uploaded;
+use walk::{Files, Find, FolderFile, Source};
 
 pub use crate::entry::{Encoding, Entry, Fate, Why};
-pub use manifest::{Inputs, LISTED};
+pub use manifest::{Inputs, LISTED, Upload};
 pub use pdf::PdfReader;
 #[cfg(feature = "pdf")]
 pub use pdf::pdf_text;
@@ -110,7 +112,28 @@ pub struct Reading {
 /// Reads the documents of a folder, or one file. It ends early with an error once `stop` is set.
 pub fn read(folder: &Path, order: &Order, stop: &AtomicBool) -> Result<Reading, Error> {
     let find = Find::new(folder, order)?;
-    let found = find.all(stop)?;
+    read_all(folder, find.all(stop)?, order, stop)
+}
+
+/// Reads documents that a client has uploaded.
+pub(crate) fn read_uploads(
+    uploads: Vec<Uploaded>,
+    order: &Order,
+    stop: &AtomicBool,
+) -> Result<Reading, Error> {
+    let found = Files {
+        files: uploads::files(uploads, &order.limits),
+        stopped: false,
+    };
+    read_all(Path::new(uploads::PLACE), found, order, stop)
+}
+
+fn read_all(
+    folder: &Path,
+    found: Files,
+    order: &Order,
+    stop: &AtomicBool,
+) -> Result<Reading, Error> {
     let words = Words::new(&order.query);
     let mut seen = Vec::with_capacity(found.files.len());
     let mut left = ReadBudget {
@@ -161,7 +184,7 @@ struct ReadBudget {
 
 /// A file after the first pass: figures, no text but that of a few packed files.
 struct Measured {
-    path: PathBuf,
+    source: Source,
     entry: Entry,
     count: Count,
     /// The bytes of its text.
@@ -180,7 +203,7 @@ fn look(file: FolderFile, words: &Words, order: &Order, left: &mut ReadBudget) -
             encoding: None,
             fate: Fate::Left(Why::Budget),
         },
-        path: file.path,
+        source: file.source,
         count: Count::default(),
         length: 0,
         text: None,
@@ -194,7 +217,7 @@ fn look(file: FolderFile, words: &Words, order: &Order, left: &mut ReadBudget) -
         seen.entry.fate = Fate::Left(Why::TooMuch);
         return seen;
     }
-    match text_of(&seen.path, order) {
+    match text_of(&seen.source, order) {
         Err(why) => seen.entry.fate = Fate::Left(why),
         Ok(text) => {
             left.bytes = left.bytes.saturating_sub(text.bytes);
@@ -219,9 +242,14 @@ struct Text {
     decoded: Decoded,
 }
 
-fn text_of(path: &Path, order: &Order) -> Result<Text, Why> {
-    let packed = Packed::of(path);
-    let bytes = open::bytes(path, order.limits.of(packed))?;
+fn text_of(source: &Source, order: &Order) -> Result<Text, Why> {
+    let (packed, bytes) = match source {
+        Source::Path(path) => {
+            let packed = Packed::of(path);
+            (packed, open::bytes(path, order.limits.of(packed))?)
+        }
+        Source::Upload(name, bytes) => (Packed::of(Path::new(name)), bytes.to_vec()),
+    };
     let (length, sha256) = (bytes.len(), hash(&bytes));
     let unreadable = |message: String| Why::Unreadable { message };
     let decoded = match packed {
@@ -315,7 +343,7 @@ fn take(
     let (mut kept, mut rest) = (Vec::new(), Vec::new());
     let mut documents = Vec::new();
     for Measured {
-        path,
+        source,
         mut entry,
         text,
         is_kept,
@@ -329,7 +357,7 @@ fn take(
         halt(folder, stop)?;
         let text = match text {
             Some(text) => Ok(text),
-            None => text_of(&path, order),
+            None => text_of(&source, order),
         };
         match text {
             Err(why) => {

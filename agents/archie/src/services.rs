@@ -1,9 +1,12 @@
 //! Services that nodes use besides the state: the models, the settings, and limits that follow from both.
 
+use std::sync::Arc;
+
 use superstep::{
     NodeError,
     fs::{StopFlag, StopOnDrop},
     model::NodeModels,
+    store::Blobs,
     tools::guided::Profile,
 };
 
@@ -21,8 +24,9 @@ const EXCERPTS: usize = 4;
 const SMALL_TURN: u32 = 800;
 const SMALL_RESULT: u32 = 3_000;
 
-/// The models and the settings.
+/// The models, the settings, and what clients have uploaded.
 pub(crate) struct Services {
+    pub(crate) blobs: Option<Arc<dyn Blobs>>,
     pub(crate) models: NodeModels,
     pub(crate) settings: Settings,
 }

@@ -23,7 +23,7 @@ pub(crate) struct Versions(pub(crate) Arc<dyn Blobs>);
 impl Versions {
     /// Stores bytes, and gives their hash. To store the same bytes again changes nothing.
     pub(crate) async fn put(&self, bytes: Vec<u8>) -> Result<String, Error> {
-        Ok(self.0.put(WORKBOOKS, bytes).await?.to_string())
+        Ok(self.0.put(WORKBOOKS, bytes.into()).await?.to_string())
     }
 
     /// The bytes of a hash, which may also name an upload.
@@ -34,12 +34,12 @@ impl Versions {
         // A state may come from elsewhere, and name anything.
         let hash: ContentHash = hash.parse().map_err(|_| gone())?;
         if let Some(bytes) = self.0.get(WORKBOOKS, hash).await? {
-            return Ok(bytes);
+            return Ok(bytes.into());
         }
         let uploaded = self.0.get(UPLOADS, hash).await?.ok_or_else(gone)?;
         // The client may remove the upload; the thread continues with it.
-        self.put(uploaded.clone()).await?;
-        Ok(uploaded)
+        self.0.put(WORKBOOKS, uploaded.clone()).await?;
+        Ok(uploaded.into())
     }
 }
 

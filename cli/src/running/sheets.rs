@@ -47,7 +47,7 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
             return Ok(None);
         };
         let blobs = on.backends.blobs.as_ref().ok_or(Error::NoSaver)?;
-        let workbook = blobs.put(WORKBOOKS, workbook.to_vec()).await?.to_string();
+        let workbook = blobs.put(WORKBOOKS, (*workbook).into()).await?.to_string();
         let models = Models {
             planner: rehearsed(Agent::SHEETS, why)?,
             informer: None,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use superstep::{
     fs::read_regular,
-    store::{ContentHash, UPLOADS},
+    store::{ContentHash, Prefix, Search, StoreError, TtlOnRead, UPLOADS},
 };
 use superstep_sheets::WORKBOOKS;
 
@@ -21,32 +21,52 @@ pub(super) async fn versions(global: &Global) -> Result<(), Error> {
     name.push("-workbooks");
     let folder = path.with_file_name(name);
     match folder.is_dir() {
-        true => folder_in(&folder, WORKBOOKS, global).await,
+        true => folder_in(&folder, global).await,
         false => Ok(()),
     }
 }
 
-/// Moves the files in that clients have uploaded.
+/// Copies the files in that clients have uploaded and of which this database has the records. Servers on other databases had the
+/// same folder, so it stays.
 pub(crate) async fn uploads(global: &Global) -> Result<(), Error> {
-    let folder = dirs::data().map(|folder| folder.join("files"));
-    match folder.filter(|folder| folder.is_dir()) {
-        Some(folder) => folder_in(&folder, UPLOADS, global).await,
-        None => Ok(()),
+    let Some(folder) = dirs::data().map(|folder| folder.join("files")) else {
+        return Ok(());
+    };
+    let backends = database::create(global)?;
+    let (Some(store), Some(blobs)) = (backends.store, backends.blobs) else {
+        return Err(Error::NoSaver);
+    };
+    // Records of earlier releases: the server moves them when it has started.
+    let records = Search {
+        prefix: Prefix::new(["files", "served"]).map_err(StoreError::from)?,
+        limit: usize::MAX,
+        ttl: TtlOnRead::Keep,
+        ..Search::default()
+    };
+    for found in store.search(records).await? {
+        let name = found.item.key.split('.').next().unwrap_or_default();
+        if name.parse::<ContentHash>().is_ok()
+            && let Ok(bytes) = read_regular(&folder.join(name), u64::MAX)
+        {
+            blobs.put(UPLOADS, bytes.into()).await?;
+        }
     }
+    Ok(())
 }
 
 /// A file goes when the database has it. Others stay where they are.
-async fn folder_in(folder: &Path, space: &str, global: &Global) -> Result<(), Error> {
+async fn folder_in(folder: &Path, global: &Global) -> Result<(), Error> {
     let failed = |error| FileError::not_read(folder, error);
     let blobs = database::create(global)?.blobs.ok_or(Error::NoSaver)?;
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if let Some(hash) = hash_of(&path) {
-            let bytes = read_regular(&path, u64::MAX);
-            let bytes = bytes.map_err(|error| FileError::not_read(&path, error))?;
-            if blobs.put(space, bytes).await? == hash {
-                std::fs::remove_file(&path)?;
-            }
+        let Some(hash) = hash_of(&path) else {
+            continue;
+        };
+        let bytes = read_regular(&path, u64::MAX);
+        let bytes = bytes.map_err(|error| FileError::not_read(&path, error))?;
+        if blobs.put(WORKBOOKS, bytes.into()).await? == hash {
+            std::fs::remove_file(&path)?;
         }
     }
     // One that has other files stays.

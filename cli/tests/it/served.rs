@@ -46,6 +46,7 @@ impl Served {
     }
 
     /// Kills the server, and starts it again at the same address.
+    #[cfg(feature = "browser-tests")]
     pub(crate) fn killed_and_restarted(mut self, env: &TestEnv, line: &str) -> Self {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -313,6 +313,21 @@ fn another_instruction_goes_on_and_versions_that_nobody_uses_are_pruned() {
 }
 
 #[test]
+fn versions_of_an_earlier_release_move_from_their_folder_into_the_database() {
+    let env = with_workbook();
+    script(&env, &[finish("nothing to do")]);
+    run(&env, &["--dry-run", "--db", "t.db"]);
+    // The SHA-256 of its content.
+    let name = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0";
+    env.write(&format!("work/t.db-workbooks/{name}"), "aaa");
+    env.write("work/t.db-workbooks/notes.txt", "not a version");
+    let pruned = env.run("sheet prune --yes --json --db t.db");
+    assert_eq!(pruned.events()[0]["deleted"], 1, "{}", pruned.stdout);
+    let left = std::fs::read_dir(env.path("work/t.db-workbooks")).unwrap();
+    assert_eq!(left.count(), 1, "what is no version stays");
+}
+
+#[test]
 fn limits_and_bad_files_are_exit_codes() {
     let env = with_workbook();
     let told = run(&env, &["--dry-run", "--max-steps", "1"]);

@@ -52,12 +52,11 @@ pub(crate) async fn upload(
         bytes: u64::try_from(upload.len()).unwrap_or(u64::MAX),
         created: time::now(),
     };
-    let content = Vec::from(upload);
-    let hash = blobs.put(UPLOADS, content.clone()).await?;
+    let hash = blobs.put(UPLOADS, upload.clone()).await?;
     // The record comes last: a file without one is not served.
     app.files.make(&caller, &hash, &record).await?;
     // Somebody else may have removed the same file since it was put.
-    blobs.put(UPLOADS, content).await?;
+    blobs.put(UPLOADS, upload).await?;
     Ok(answer(&shown(&hash.to_string(), &record)))
 }
 

@@ -9,9 +9,11 @@ const TALLEST = 260;
 
 /**
  * `send(text, files, onaccepted)` takes a message; `stop()` ends the run that goes on.
- * @param {{key: string, label: string, send: Function, stop: Function, takesFiles?: boolean, area?: any, hints?: string[]}} options
+ * @param {{
+ *   key: string, label: string, send: Function, stop: Function, takesFiles?: boolean, many?: boolean, area?: any, hints?: string[]
+ * }} options
  */
-export function composer({ key, label, send, stop, takesFiles = false, area = null, hints = [] }) {
+export function composer({ key, label, send, stop, takesFiles = false, many = false, area = null, hints = [] }) {
   let isBusy = false;
   let files = draftOf(key).files ?? [];
   const field = h("textarea", { rows: 1, "aria-label": label, placeholder: label, oninput: () => typed() });
@@ -24,7 +26,7 @@ export function composer({ key, label, send, stop, takesFiles = false, area = nu
     { class: "offers" },
     hints.map((hint) => button(hint, () => fill(hint), "link")),
   );
-  const attach = takesFiles ? uploader((file) => add(file), { area }) : null;
+  const attach = takesFiles ? uploader((file) => add(file), { area, many, label: many ? "Attach files" : undefined }) : null;
 
   const grow = () => {
     field.style.height = "auto";

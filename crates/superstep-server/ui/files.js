@@ -57,9 +57,9 @@ export function fileCard({ name, about, size, path, sha256 }) {
 
 /**
  * A field that takes files by choosing or dropping; `onfile({id, name, size})` gets each once the server has it.
- * `area` is the element on which files can be dropped.
+ * `area` is the element on which files can be dropped; of several files the first is taken, or with `many` each.
  */
-export function uploader(onfile, { area = null, label = "Attach a file", id = null } = {}) {
+export function uploader(onfile, { area = null, label = "Attach a file", id = null, many = false } = {}) {
   const about = h("span", { class: "quiet small", role: "status" });
   const take = async (file) => {
     if (file === undefined) return;
@@ -74,14 +74,18 @@ export function uploader(onfile, { area = null, label = "Attach a file", id = nu
       say(error.status === 404 ? "This server stores no files." : error.message, "error");
     }
   };
-  const input = h("input", { type: "file", id, class: "hidden-file", "aria-label": label, onchange: () => take(input.files[0]) });
+  const takeAll = async (files) => {
+    for (const file of [...files].slice(0, many ? undefined : 1)) await take(file);
+  };
+  const onchange = () => takeAll(input.files);
+  const input = h("input", { type: "file", id, class: "hidden-file", "aria-label": label, multiple: many, onchange });
   const element = h("span", { class: "uploader" }, h("label", { class: "button" }, input, label), about);
   if (area !== null) {
     const over = (event) => {
       if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
       event.preventDefault();
       area.classList.toggle("dropping", event.type !== "dragleave" && event.type !== "drop");
-      if (event.type === "drop") take(event.dataTransfer.files[0]);
+      if (event.type === "drop") takeAll(event.dataTransfer.files);
     };
     for (const name of ["dragenter", "dragover", "dragleave", "drop"]) area.addEventListener(name, over);
   }

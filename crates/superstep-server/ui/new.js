@@ -25,7 +25,7 @@ export async function newConversation(main, [id]) {
   const place = fileField(schema);
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const options = form(schema, agent.example ?? undefined, {
-    skip: path === null ? [] : [path, ...stateOnly(agent), ...(place === null ? [] : [place.join("-")])],
+    skip: path === null ? [] : [path, ...stateOnly(agent), ...(place === null ? [] : [place.path.join("-")])],
     area: main,
   });
   const fail = (error) => {
@@ -43,6 +43,7 @@ export async function newConversation(main, [id]) {
         key: `new/${agent.graph}`,
         label: `Message to ${agent.title}`,
         takesFiles: place !== null,
+        many: place?.isList ?? false,
         area: main,
         hints: example === null ? [] : [example],
         stop: () => undefined,
@@ -51,7 +52,7 @@ export async function newConversation(main, [id]) {
           if (more === null) return;
           const own = merged(more.value ?? {}, filled(agent.template, text));
           try {
-            await begin(files.length === 0 || place === null ? own : merged(own, nested(place, files[0].id)), text);
+            await begin(files.length === 0 || place === null ? own : withFiles(own, place, files), text);
             onaccepted();
           } catch (error) {
             fail(error);
@@ -133,15 +134,27 @@ const stateOnly = (agent) =>
     .filter(([, value]) => value === null || typeof value !== "object")
     .map(([name]) => name);
 
-/** The first place of a schema for a file, as a path of names, or null. */
-function fileField(schema, path = []) {
-  const hints = [schema?.["x-ui"] ?? []].flat();
-  if (hints.includes("file") || schema?.format === "file") return path;
-  for (const [name, inner] of Object.entries(schema?.properties ?? {})) {
-    const found = fileField(inner, [...path, name]);
+const hintsOf = (schema) => [schema?.["x-ui"] ?? []].flat();
+
+/** The first place of a schema for a file, or for a list of files in place of a folder; null if there is none. */
+function fileField(schema, path = [], folders = []) {
+  const hints = hintsOf(schema);
+  if (hints.includes("files")) return { path, isList: true, folders };
+  if (hints.includes("file") || schema?.format === "file") return { path, isList: false, folders: [] };
+  const fields = Object.entries(schema?.properties ?? {});
+  const beside = fields.filter(([, inner]) => hintsOf(inner).includes("folder")).map(([name]) => [...path, name]);
+  for (const [name, inner] of fields) {
+    const found = fileField(inner, [...path, name], beside);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** An input with uploaded files: the first one, or all of them in place of a folder. */
+function withFiles(input, { path, isList, folders }, files) {
+  const value = isList ? files.map(({ id, name }) => ({ name, sha256: id })) : files[0].id;
+  const without = folders.reduce((rest, folder) => merged(rest, nested(folder, undefined)), input);
+  return merged(without, nested(path, value));
 }
 
 const needsFolder = (schema) => JSON.stringify(schema ?? {}).includes('"x-ui":"folder"');

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use crate::{BoxFuture, StoreError};
@@ -78,7 +79,7 @@ pub trait Blobs: Send + Sync {
     fn put<'a>(
         &'a self,
         space: &'a str,
-        content: Vec<u8>,
+        content: Bytes,
     ) -> BoxFuture<'a, Result<ContentHash, StoreError>>;
 
     /// The content of a hash. Content that is damaged is [`StoreError::DamagedContent`].
@@ -86,7 +87,7 @@ pub trait Blobs: Send + Sync {
         &'a self,
         space: &'a str,
         hash: ContentHash,
-    ) -> BoxFuture<'a, Result<Option<Vec<u8>>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Option<Bytes>, StoreError>>;
 
     /// Whether there is content of a hash.
     fn contains<'a>(

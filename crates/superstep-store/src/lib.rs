@@ -40,6 +40,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use blobs::{Blobs, ContentHash, NoContentHash, UPLOADS};
+pub use bytes::Bytes;
 pub use embed::{Embedder, Vectors};
 pub use error::StoreError;
 pub use expected::Expected;

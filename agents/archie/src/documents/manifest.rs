@@ -17,6 +17,9 @@ pub const LISTED: usize = 200;
 pub struct Inputs {
     /// The folder, or one file; nothing if the thread has no documents.
     pub folder: Option<String>,
+    /// Files that a client has uploaded, in place of a folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uploads: Vec<Upload>,
     /// Files besides `.txt` and `.md`.
     pub globs: Vec<String>,
     /// Files that are never read: where results go.
@@ -34,6 +37,15 @@ pub struct Inputs {
     pub budget: usize,
     /// Where in the store all files are listed, if not all are listed here.
     pub manifest: Option<String>,
+}
+
+/// A file that a client has uploaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upload {
+    /// Its name, which says what kind it is.
+    pub name: String,
+    /// The SHA-256 of its bytes.
+    pub sha256: String,
 }
 
 impl Inputs {

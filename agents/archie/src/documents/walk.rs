@@ -20,10 +20,18 @@ use superstep::{
     sync::lock,
 };
 
+/// Where the bytes of a document are.
+#[derive(Debug)]
+pub(super) enum Source {
+    Path(PathBuf),
+    /// The name of an upload, and its bytes.
+    Upload(String, Arc<[u8]>),
+}
+
 /// A file of a folder.
 #[derive(Debug)]
 pub(super) struct FolderFile {
-    pub(super) path: PathBuf,
+    pub(super) source: Source,
     /// The path below the folder.
     pub(super) name: String,
     pub(super) bytes: u64,
@@ -118,7 +126,7 @@ impl Find {
             .files
             .extend(odd.into_iter().map(|(path, message)| FolderFile {
                 name: self.name(&path),
-                path,
+                source: Source::Path(path),
                 bytes: 0,
                 why: Some(Why::Unreadable { message }),
             }));
@@ -153,7 +161,7 @@ impl Find {
             (bytes > limit).then_some(Why::TooLarge { limit })
         };
         Some(FolderFile {
-            path: path.to_owned(),
+            source: Source::Path(path.to_owned()),
             name,
             bytes,
             why,
@@ -167,7 +175,7 @@ impl Find {
             .map_or_else(|| error.to_string(), ToString::to_string);
         FolderFile {
             name: self.name(&path),
-            path,
+            source: Source::Path(path),
             bytes: 0,
             why: Some(Why::Unreadable { message }),
         }

@@ -8,13 +8,36 @@ use std::path::PathBuf;
 use superstep::{Ctx, NodeError, Res, Snap, Store, fs::Private};
 
 use crate::{
-    documents::{self, DocumentStore, Fate, Order, Why},
+    documents::{self, DocumentStore, Fate, Order, Why, uploads::Uploaded},
     error::Error,
     progress::{About, Notice, Progress},
     prompts::Stage,
     services::{Services, blocking},
+    settings::Settings,
     state::{Analysis, AnalysisUpdate, Flow},
 };
+
+/// Where the documents of a thread are.
+enum Place {
+    Folder(PathBuf),
+    Uploads(Vec<Uploaded>),
+}
+
+impl Place {
+    /// The same, if it may be read, and what of it may not.
+    fn allowed(self, settings: &Settings) -> Result<(Self, Option<Private>), Error> {
+        match (self, &settings.roots) {
+            (Self::Folder(folder), Some(allowed)) => {
+                let why = "it is not in a folder that may be read here";
+                let refused = || Error::folder(&folder, why);
+                let below = allowed.below(&folder).ok_or_else(refused)?;
+                let private = allowed.private(&below);
+                Ok((Self::Folder(below), Some(private)))
+            }
+            (place, _) => Ok((place, None)),
+        }
+    }
+}
 
 pub(crate) async fn document_retrieval(
     state: Snap<Analysis>,
@@ -23,15 +46,18 @@ pub(crate) async fn document_retrieval(
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
     let inputs = &state.inputs;
-    let Some(mut folder) = inputs.folder.as_ref().map(PathBuf::from) else {
-        return Ok(Analysis::update().approved(false));
+    let place = match (inputs.folder.as_ref().map(PathBuf::from), &*inputs.uploads) {
+        (None, []) => return Ok(Analysis::update().approved(false)),
+        (None, uploads) => {
+            Place::Uploads(documents::uploads::fetch(uploads, services.blobs.as_ref()).await?)
+        }
+        (Some(folder), []) => Place::Folder(folder),
+        (Some(folder), _) => {
+            let why = "the input names uploads too; give one of the two";
+            return Err(Error::folder(&folder, why).into());
+        }
     };
-    let mut private: Option<Private> = None;
-    if let Some(allowed) = &services.settings.roots {
-        let refused = || Error::folder(&folder, "it is not in a folder that may be read here");
-        folder = allowed.below(&folder).ok_or_else(refused)?;
-        private = Some(allowed.private(&folder));
-    }
+    let (place, private) = place.allowed(&services.settings)?;
     let stage = match state.current_flow {
         Flow::Analysis => Stage::Initial,
         Flow::BuildContext => Stage::Context,
@@ -49,7 +75,11 @@ pub(crate) async fn document_retrieval(
         limits: services.settings.limits,
         pdf: services.settings.pdf.clone(),
     };
-    let reading = blocking(move |stop| documents::read(&folder, &order, stop)).await??;
+    let read = blocking(move |stop| match place {
+        Place::Folder(folder) => documents::read(&folder, &order, stop),
+        Place::Uploads(uploads) => documents::read_uploads(uploads, &order, stop),
+    });
+    let reading = read.await??;
     let manifest = DocumentStore(&*store).put(&reading).await?;
     let all = reading.files.iter().take(reading.texts.len());
     let is_whole = all.clone().all(|it| matches!(it.fate, Fate::Whole { .. }));

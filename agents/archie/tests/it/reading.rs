@@ -6,9 +6,10 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
+use superstep::store::UPLOADS;
 use superstep_archie::{
-    Brief, ErrorKind, Settings,
-    documents::{self, Encoding, Entry, Fate, LISTED, Limits, Order, Reading, Why},
+    AnalysisUpdate, Archie, Brief, ErrorKind, Settings,
+    documents::{self, Encoding, Entry, Fate, Inputs, LISTED, Limits, Order, Reading, Upload, Why},
 };
 
 use crate::support::{TestEnv, begin, says};
@@ -451,4 +452,60 @@ async fn who_sends_data_names_folders_below_the_roots_alone() {
     let inputs = &outcome.state().inputs;
     let names: Vec<_> = inputs.included().map(|it| it.path.as_str()).collect();
     assert_eq!(names, ["a.md"]);
+}
+
+/// The input of a run that reads uploads.
+fn of_uploads(env: &TestEnv, archie: &Archie, uploads: Vec<Upload>) -> AnalysisUpdate {
+    let inputs = Inputs {
+        uploads,
+        ..Inputs::default()
+    };
+    archie
+        .analyze(&env.brief("What is planned?"))
+        .inputs(inputs)
+}
+
+#[tokio::test]
+async fn uploads_are_read_in_place_of_a_folder() {
+    let env = TestEnv::new();
+    let archie = env.archie(says(["What is the deadline?"]));
+    let blobs = archie.graph().backends().blobs.clone().unwrap();
+    let mut uploads = Vec::new();
+    for (name, text) in [
+        ("plan.md", "The launch is on Friday."),
+        ("plan.md", "The launch is on Monday."),
+        ("notes", "Bring cake."),
+    ] {
+        let hash = blobs.put(UPLOADS, text.into()).await.unwrap();
+        uploads.push(Upload {
+            name: name.into(),
+            sha256: hash.to_string(),
+        });
+    }
+    uploads.push(Upload {
+        name: "gone.md".into(),
+        sha256: "0".repeat(64),
+    });
+    let update = of_uploads(&env, &archie, uploads);
+    let outcome = archie.graph().run("t", update).await.unwrap();
+    let inputs = &outcome.state().inputs;
+    let names: Vec<&str> = inputs.included().map(|it| it.path.as_str()).collect();
+    assert_eq!(names, ["notes", "plan-2.md", "plan.md"]);
+    let left = inputs.files.iter().find(|it| it.path == "gone.md").unwrap();
+    let why = "there is no such upload".to_owned();
+    assert_eq!(left.fate, Fate::Left(Why::Unreadable { message: why }));
+}
+
+#[tokio::test]
+async fn a_folder_and_uploads_at_once_are_refused() {
+    let env = TestEnv::with(&[("a.md", "one")]);
+    let archie = env.archie(says([]));
+    let inputs = Inputs {
+        folder: Some(env.docs().display().to_string()),
+        uploads: vec![Upload::default()],
+        ..Inputs::default()
+    };
+    let update = archie.analyze(&env.brief("What?")).inputs(inputs);
+    let error = archie.graph().run("t", update).await.unwrap_err();
+    assert!(error.to_string().contains("one of the two"), "{error}");
 }

@@ -67,6 +67,7 @@ impl TestEnv {
         let backends = Backends {
             saver: Some(Arc::new(database.saver())),
             store: Some(Arc::new(database.store())),
+            blobs: Some(Arc::new(database.blobs())),
             ..Backends::default()
         };
         let settings = Settings {

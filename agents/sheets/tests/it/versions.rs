@@ -116,7 +116,7 @@ async fn an_upload_that_a_thread_uses_stays_when_its_client_removes_it() {
         informer: None,
     };
     let agent = Sheets::new(models, Settings::default(), backends).unwrap();
-    let hash = blobs.put(UPLOADS, b"abc".to_vec()).await.unwrap();
+    let hash = blobs.put(UPLOADS, "abc".into()).await.unwrap();
     let state = SheetsState {
         version: hash.to_string(),
         ..SheetsState::default()

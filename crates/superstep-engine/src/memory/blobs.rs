@@ -7,11 +7,11 @@ use std::{
 };
 
 use superstep_core::sync::lock;
-use superstep_store::{Blobs, BoxFuture, ContentHash, StoreError};
+use superstep_store::{Blobs, BoxFuture, Bytes, ContentHash, StoreError};
 
 /// Bytes by content in this process; cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryBlobs(Arc<Mutex<BTreeMap<(String, ContentHash), Vec<u8>>>>);
+pub struct MemoryBlobs(Arc<Mutex<BTreeMap<(String, ContentHash), Bytes>>>);
 
 impl MemoryBlobs {
     /// No content yet.
@@ -24,7 +24,7 @@ impl Blobs for MemoryBlobs {
     fn put<'a>(
         &'a self,
         space: &'a str,
-        content: Vec<u8>,
+        content: Bytes,
     ) -> BoxFuture<'a, Result<ContentHash, StoreError>> {
         let hash = ContentHash::of(&content);
         lock(&self.0)
@@ -37,7 +37,7 @@ impl Blobs for MemoryBlobs {
         &'a self,
         space: &'a str,
         hash: ContentHash,
-    ) -> BoxFuture<'a, Result<Option<Vec<u8>>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<Bytes>, StoreError>> {
         let found = lock(&self.0).get(&(space.to_owned(), hash)).cloned();
         Box::pin(async move { Ok(found) })
     }

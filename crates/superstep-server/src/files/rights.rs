@@ -5,6 +5,8 @@
 //! else: it is refused as one that is not there. What a graph made it names itself, in the field that `Server::result_field`
 //! says; nothing else in a state is taken for it, as others write there too.
 
+use std::collections::HashSet;
+
 use serde_json::Value as Json;
 use superstep::{
     HistoryQuery,
@@ -74,30 +76,33 @@ impl App {
 
     /// Whether a graph made a file on a thread of the caller's.
     async fn is_result(&self, caller: &Visitor, hash: &str) -> Result<bool, Refusal> {
-        let mut after = None;
-        loop {
-            let (page, next) = self.threads_of(caller, after).await?;
-            for (id, record) in page {
-                let made = self.made_on(&id, &record).await;
-                if made.iter().any(|made| made == hash) {
-                    return Ok(true);
+        let makers = self.registry.all().iter();
+        for maker in makers.filter(|hosted| hosted.result_field.is_some()) {
+            let mut after = None;
+            loop {
+                let (page, next) = self.threads_of(caller, Some(&maker.id), after).await?;
+                for (id, record) in page {
+                    if self.made_on(&id, &record).await.contains(hash) {
+                        return Ok(true);
+                    }
                 }
+                if next.is_none() {
+                    break;
+                }
+                after = next;
             }
-            if next.is_none() {
-                return Ok(false);
-            }
-            after = next;
         }
+        Ok(false)
     }
 
     /// What its graph made on a thread.
-    async fn made_on(&self, id: &str, record: &Record) -> Vec<String> {
+    async fn made_on(&self, id: &str, record: &Record) -> HashSet<String> {
         let hosted = record.graph().map(|graph| self.registry.graph(graph));
         let Some(Ok(hosted)) = hosted else {
-            return Vec::new();
+            return HashSet::new();
         };
         let Some(field) = &hosted.result_field else {
-            return Vec::new();
+            return HashSet::new();
         };
         let query = HistoryQuery {
             limit: Some(STATES),

@@ -303,7 +303,7 @@ pub(crate) async fn cancel_many(
         (None, None) => {
             let mut after = None;
             loop {
-                let (page, next) = app.threads_of(&caller, after).await?;
+                let (page, next) = app.threads_of(&caller, None, after).await?;
                 for (thread, record) in page {
                     let thread = record.thread(&thread);
                     let runs = app.saver.runs();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    RunStatus, ThreadId,
+    RunStatus, ThreadId, Value,
     saver::{ThreadCursor, ThreadKind, ThreadOrder, ThreadQuery},
 };
 
@@ -270,10 +270,11 @@ impl App {
         Ok(counts)
     }
 
-    /// All threads that a caller sees, page by page: those after a place, and where the next page begins.
+    /// The threads that a caller sees, of a graph or of all, page by page: those after a place, and where the next page begins.
     pub(crate) async fn threads_of(
         &self,
         caller: &Visitor,
+        graph: Option<&str>,
         after: Option<ThreadCursor>,
     ) -> Result<(Vec<(String, Record)>, Option<ThreadCursor>), Refusal> {
         if after.is_none() {
@@ -282,6 +283,7 @@ impl App {
         let query = ThreadQuery {
             kind: ThreadKind::Recorded,
             owner: caller.name().map(Into::into),
+            metadata: graph.map_or(Value::Null, |graph| json!({ "graph_id": graph }).into()),
             order: ThreadOrder::Created,
             limit: Some(BATCH),
             after,

@@ -90,7 +90,7 @@ async fn what_a_graph_made_is_downloaded_by_its_hash() {
     let id = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0";
     let backends = memory();
     let blobs = backends.blobs.clone().unwrap();
-    let made = blobs.put("made", b"aaa".to_vec()).await.unwrap();
+    let made = blobs.put("made", "aaa".into()).await.unwrap();
     assert_eq!(made.to_string(), id);
     let server = Running::start(server(backends).results("made")).await;
     let got = server.get(&format!("/files/{id}?name=a.xlsx")).await;

@@ -406,7 +406,7 @@ fn hash(content: &str) -> String {
 }
 
 /// Backends with files that graphs made.
-async fn with_results(files: [&str; 2]) -> Backends {
+async fn with_results(files: [&'static str; 2]) -> Backends {
     let backends = memory();
     let blobs = backends.blobs.clone().unwrap();
     for content in files {

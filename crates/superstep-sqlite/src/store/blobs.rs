@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 use superstep_core::{codec::envelope::Address, error::SaverError};
-use superstep_store::{Blobs, BoxFuture, ContentHash, StoreError};
+use superstep_store::{Blobs, BoxFuture, Bytes, ContentHash, StoreError};
 
 use super::{
     check::Take,
@@ -203,7 +203,7 @@ impl Blobs for SqliteBlobs {
     fn put<'a>(
         &'a self,
         space: &'a str,
-        content: Vec<u8>,
+        content: Bytes,
     ) -> BoxFuture<'a, Result<ContentHash, StoreError>> {
         Box::pin(async move {
             let effort = match content.len() <= BRIEF {
@@ -224,9 +224,9 @@ impl Blobs for SqliteBlobs {
         &'a self,
         space: &'a str,
         hash: ContentHash,
-    ) -> BoxFuture<'a, Result<Option<Vec<u8>>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<Bytes>, StoreError>> {
         Box::pin(self.read(Effort::Long, space, move |db, seal, space| {
-            get(db, seal, space, hash)
+            Ok(get(db, seal, space, hash)?.map(Bytes::from))
         }))
     }
 

@@ -46,7 +46,11 @@ async fn an_encrypted_file_passes_the_kit_and_shows_neither_content_nor_hash() {
     let file = File::new();
     let database = Database::open_with(file.path(), keyed(1)).unwrap();
     let content = b"a secret that is long enough to be found";
-    let hash = database.blobs().put("a", content.to_vec()).await.unwrap();
+    let hash = database
+        .blobs()
+        .put("a", content.as_slice().into())
+        .await
+        .unwrap();
     drop(database);
     let bytes = std::fs::read(file.path()).unwrap();
     let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
@@ -58,7 +62,7 @@ async fn damaged_content_is_an_error_and_found_by_a_check() {
     let file = File::new();
     let database = Database::open(file.path()).unwrap();
     let blobs = database.blobs();
-    let hash = blobs.put("a", b"abc".to_vec()).await.unwrap();
+    let hash = blobs.put("a", "abc".into()).await.unwrap();
     assert_eq!(database.check().await.unwrap().files, 1);
     assert!(database.check().await.unwrap().is_clean());
     let other = Connection::open(file.path()).unwrap();
@@ -76,7 +80,7 @@ async fn another_process_reads_what_one_has_put_and_a_reader_changes_nothing() {
     let file = File::new();
     let first = Database::open(file.path()).unwrap();
     let second = Database::open(file.path()).unwrap();
-    let hash = first.blobs().put("a", b"abc".to_vec()).await.unwrap();
+    let hash = first.blobs().put("a", "abc".into()).await.unwrap();
     let read_only = Options {
         mode: OpenMode::ReadOnly,
         ..Options::default()
@@ -86,7 +90,7 @@ async fn another_process_reads_what_one_has_put_and_a_reader_changes_nothing() {
         let found = database.blobs().get("a", hash).await.unwrap();
         assert_eq!(found.as_deref(), Some(&b"abc"[..]));
     }
-    assert!(reader.blobs().put("a", b"x".to_vec()).await.is_err());
+    assert!(reader.blobs().put("a", "x".into()).await.is_err());
     assert!(reader.blobs().remove("a", hash).await.is_err());
 }
 
@@ -95,7 +99,7 @@ async fn another_process_reads_what_one_has_put_and_a_reader_changes_nothing() {
 async fn a_copy_under_another_key_has_all_files() {
     let [from, to] = [(); 2].map(|()| File::new());
     let database = Database::open(from.path()).unwrap();
-    let hash = database.blobs().put("a", b"abc".to_vec()).await.unwrap();
+    let hash = database.blobs().put("a", "abc".into()).await.unwrap();
     let copy = Database::open_with(to.path(), keyed(2)).unwrap();
     assert_eq!(database.copy_into(&copy).await.unwrap().files, 1);
     let found = copy.blobs().get("a", hash).await.unwrap();
