@@ -6,7 +6,10 @@
 
 mod rehearsed;
 
-use std::{fmt, sync::OnceLock};
+use std::{
+    fmt,
+    sync::{PoisonError, RwLock},
+};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use serde_json::Value as Json;
@@ -17,7 +20,7 @@ use superstep::{
     saver::{At, ThreadInfo},
     text::{reveal_name, single_line},
 };
-use superstep_agent::{Card, OpenAgent, Site};
+use superstep_agent::{Agent as Contract, Card, FileAgent, OpenAgent, Site};
 
 use crate::error::Error;
 
@@ -25,10 +28,14 @@ pub(crate) use rehearsed::Rehearsed;
 
 /// An agent of the registry.
 #[derive(Clone, Copy)]
-pub(crate) struct Agent(&'static dyn superstep_agent::Agent);
+pub(crate) struct Agent {
+    contract: &'static dyn Contract,
+    /// The file that it is, if it is one.
+    file: Option<&'static FileAgent>,
+}
 
-/// The registry.
-static ALL: OnceLock<Vec<Agent>> = OnceLock::new();
+/// The registry; empty before it is filled.
+static REGISTRY: RwLock<&[Agent]> = RwLock::new(&[]);
 
 impl PartialEq for Agent {
     fn eq(&self, other: &Self) -> bool {
@@ -58,11 +65,11 @@ impl ValueEnum for Agent {
 }
 
 impl Agent {
-    pub(crate) const ARCHIE: Self = Self(&superstep_archie::ArchieAgent);
-    pub(crate) const ATRIS: Self = Self(&superstep_atris::AtrisAgent);
-    pub(crate) const DOCS: Self = Self(&superstep_docgen::DocsAgent);
-    pub(crate) const MAIL: Self = Self(&superstep_mail::MailContract);
-    pub(crate) const SHEETS: Self = Self(&superstep_sheets::SheetsAgent);
+    pub(crate) const ARCHIE: Self = Self::built_in(&superstep_archie::ArchieAgent);
+    pub(crate) const ATRIS: Self = Self::built_in(&superstep_atris::AtrisAgent);
+    pub(crate) const DOCS: Self = Self::built_in(&superstep_docgen::DocsAgent);
+    pub(crate) const MAIL: Self = Self::built_in(&superstep_mail::MailContract);
+    pub(crate) const SHEETS: Self = Self::built_in(&superstep_sheets::SheetsAgent);
 
     /// The agents that every program has.
     const BUILT_IN: [Self; 5] = [
@@ -73,24 +80,67 @@ impl Agent {
         Self::SHEETS,
     ];
 
-    /// An agent of a program, which is there until the process ends.
-    pub(crate) fn new(agent: impl superstep_agent::Agent) -> Self {
-        Self(Box::leak(Box::new(agent)))
+    const fn built_in(contract: &'static dyn Contract) -> Self {
+        let file = None;
+        Self { contract, file }
     }
 
-    /// Fills the registry; only the first call counts.
+    /// An agent of a program, which is there until the process ends.
+    pub(crate) fn new(agent: impl Contract) -> Self {
+        Self::built_in(Box::leak(Box::new(agent)))
+    }
+
+    /// An agent of a file, likewise.
+    pub(crate) fn of_file(agent: FileAgent) -> Self {
+        let agent: &'static FileAgent = Box::leak(Box::new(agent));
+        let file = Some(agent);
+        Self {
+            contract: agent,
+            file,
+        }
+    }
+
+    /// The file that it is, if it is one.
+    pub(crate) fn file(self) -> Option<&'static FileAgent> {
+        self.file
+    }
+
+    /// Fills the registry.
     pub(crate) fn register(own: Vec<Self>) {
-        ALL.get_or_init(|| Self::BUILT_IN.into_iter().chain(own).collect());
+        let all = Self::BUILT_IN.into_iter().chain(own).collect::<Vec<_>>();
+        *REGISTRY.write().unwrap_or_else(PoisonError::into_inner) = all.leak();
+    }
+
+    /// Adds an agent of a file to the registry, in the place of an older one of its name.
+    pub(crate) fn add(self) -> Result<(), Error> {
+        let mut all = Self::all().to_vec();
+        all.retain(|it| it.file.is_none() || *it != self);
+        self.check(&all)?;
+        all.push(self);
+        *REGISTRY.write().unwrap_or_else(PoisonError::into_inner) = all.leak();
+        Ok(())
     }
 
     /// All agents.
     pub(crate) fn all() -> &'static [Self] {
-        ALL.get_or_init(|| Self::BUILT_IN.into())
+        match *REGISTRY.read().unwrap_or_else(PoisonError::into_inner) {
+            [] => &Self::BUILT_IN,
+            all => all,
+        }
     }
 
-    /// The agents that the program added.
-    pub(crate) fn own() -> impl Iterator<Item = Self> {
-        Self::all().iter().skip(Self::BUILT_IN.len()).copied()
+    /// The agent of a name.
+    pub(crate) fn named(name: &str) -> Result<Self, Error> {
+        let mut all = Self::all().iter();
+        all.find(|it| it.card().has_graph(name)).copied().ok_or_else(|| {
+            let names: Vec<&str> = Self::all().iter().map(|it| it.name()).collect();
+            let near = did_you_mean::hint(name, names.iter().copied());
+            let name = reveal_name(name);
+            Error::Usage(format!(
+                "there is no agent `{name}`{near}; there are {}, and FILE.toml is the agent of a file",
+                names.join(", ")
+            ))
+        })
     }
 
     /// Whether every program has it.
@@ -100,21 +150,21 @@ impl Agent {
 
     /// The agent without a model, for reading threads.
     pub(crate) fn reader(self, backends: Backends) -> Result<Box<dyn OpenAgent>, Error> {
-        Ok(self.0.reader(backends)?)
+        Ok(self.contract.reader(backends)?)
     }
 
     /// The agent, ready to run.
     pub(crate) fn open(self, site: Site) -> Result<Box<dyn OpenAgent>, Error> {
-        Ok(self.0.open(site)?)
+        Ok(self.contract.open(site)?)
     }
 
     /// Refuses settings that it refuses when it is opened.
     pub(crate) fn check_settings(self, config: &Config) -> Result<(), Error> {
-        Ok(self.0.check_settings(config)?)
+        Ok(self.contract.check_settings(config)?)
     }
 
     pub(crate) fn card(self) -> &'static Card {
-        self.0.card()
+        self.contract.card()
     }
 
     pub(crate) fn name(self) -> &'static str {

@@ -8,7 +8,7 @@ mod pdf;
 use std::path::{Path, PathBuf};
 
 use superstep::{Update as _, Value, fs::Roots, model::select::DataOwner};
-use superstep_agent::{Answers, Console as _, Conversation, Next};
+use superstep_agent::{Answers, Conversation, Next};
 use superstep_archie::{
     Analysis, Archie, ArchieSession, Begin, Brief, ErrorKind, Flow, documents::check_globs,
 };
@@ -25,6 +25,7 @@ use crate::{
     output::{plain, shown},
     resumed::{OpenedThread, StoredThread},
     suggest,
+    terminal::MOST_PIPED,
     thread_reader::ThreadReader,
     written,
 };
@@ -90,11 +91,19 @@ async fn begin(
     console::ended(talk.run(Next::Input(input)).await?, thread)
 }
 
-/// Shows what the calls of a thread cost.
-pub(crate) async fn tell_tokens(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+/// Shows what the calls of a thread cost, or its documents.
+pub(crate) async fn tell(
+    thread: &str,
+    is_about_tokens: bool,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     let agent = Archie::reader(database::read_only(app.global)?)?;
-    let tokens = ArchieSession::new(agent).tokens(thread).await?;
-    TerminalConsole::new(app).show(&tokens)
+    let session = ArchieSession::new(agent);
+    let notices = match is_about_tokens {
+        true => vec![session.tokens(thread).await?],
+        false => session.documents(thread).await?,
+    };
+    console::show(notices, app.output)
 }
 
 /// Asks a question in the thread that is named, or in a new one, whose name is then known.
@@ -117,7 +126,17 @@ pub(crate) async fn question(
     thread: &mut Option<String>,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let words = with_piped(&what.words.join(" "), app).await?;
+    let global = match thread {
+        Some(thread) => {
+            let reader = ThreadReader::open(app.global)?;
+            reader.continuing(thread, app.global).await?
+        }
+        None => app.global.clone(),
+    };
+    let output = app.output;
+    let app = &mut app.with(&global, output);
+    let (words, files) = with_files(what.words.join(" "))?;
+    let words = with_piped(&words, app).await?;
     if words.trim().is_empty() {
         let why = "the question is empty".to_owned();
         return Err(superstep_archie::Error::from(ErrorKind::Settings { why }).into());
@@ -147,6 +166,11 @@ pub(crate) async fn question(
             content = environment::content_at(app.global, inputs)?;
         }
     }
+    for file in files {
+        if content == DataOwner::Project {
+            content = environment::content_at(app.global, &file)?;
+        }
+    }
     let options = AgentOptions::open(&what.limits, None, &content, app).await?;
     let agent = options.archie(None)?;
     let name = match thread {
@@ -159,7 +183,21 @@ pub(crate) async fn question(
     begin(session, &name, (Answers::person(), &words), input, app).await
 }
 
-/// A question and what is piped in with it; `-` is what is piped in alone.
+/// A question with the text files that it names as `@FILE`, and those files.
+fn with_files(mut words: String) -> Result<(String, Vec<PathBuf>), Error> {
+    let named = words
+        .split_whitespace()
+        .filter_map(|it| it.strip_prefix('@'));
+    let named = named.map(|it| PathBuf::from(it.trim_end_matches(['?', '!', ',', ';', ':'])));
+    let found: Vec<PathBuf> = named.filter(|it| it.is_file()).collect();
+    for file in &found {
+        let text = files::text_up_to(file, MOST_PIPED)?;
+        words.push_str(&format!("\n\n# {}\n\n{}", file.display(), text.trim_end()));
+    }
+    Ok((words, found))
+}
+
+/// A question and what is piped in with it; `-`, or nothing, is what is piped in alone.
 async fn with_piped(words: &str, app: &mut App<'_>) -> Result<String, Error> {
     if app.global.no_input {
         return Ok(words.to_owned());
@@ -167,7 +205,7 @@ async fn with_piped(words: &str, app: &mut App<'_>) -> Result<String, Error> {
     let piped = app.terminal.piped_text().await?;
     let words = words.trim();
     Ok(match (words, piped) {
-        ("-", Some(text)) => text,
+        ("-" | "", Some(text)) => text,
         ("-", None) => {
             let why = "`-` is what is piped in, and nothing is".to_owned();
             return Err(Error::Usage(why));

@@ -12,6 +12,7 @@ mod new;
 mod run;
 mod serve;
 mod sheet;
+mod shell;
 mod threads;
 mod traces;
 mod trust;
@@ -37,6 +38,7 @@ pub(crate) use new::NewArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use serve::{Serve, ServeRole};
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
+pub(crate) use shell::ShellArgs;
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
 pub(crate) use trust::{TrustArgs, TrustCommand};
@@ -47,10 +49,11 @@ pub(crate) use trust::{TrustArgs, TrustCommand};
     name = "superstep",
     version,
     after_help = "Examples:
+  superstep                                      an interactive shell about the documents of this folder
+  superstep setup                                choose a model
   superstep demo                                 see the agents work, in under a minute
   superstep analyze --query 'One service or two?' --inputs docs
   superstep inbox                                the open questions of all agents
-  superstep shell                                an interactive shell with every command
   superstep serve                                the agents over HTTP, and a page for browsers
   superstep threads list                         all threads, and which wait for you
   superstep model show                           which model is used, and why
@@ -61,6 +64,9 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person or no model,
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Without a command: the shell, in the thread that was used last
+    #[arg(long = "continue", short = 'c')]
+    pub(crate) resumes: bool,
     /// Nothing: the shell at a terminal, help anywhere else.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -71,14 +77,7 @@ impl Args {
     /// the terminal.
     pub(crate) fn whole_command() -> clap::Command {
         let command = wrapped_once(Self::command());
-        if Agent::own().next().is_none() {
-            let command = command.mut_subcommand("run", |run| run.hide(true));
-            return command.help_template(TEMPLATE);
-        }
-        let first = "Agents:\n";
-        let own = format!("{first}  run            Run an agent of this program\n");
-        let template = TEMPLATE.replacen(first, &own, 1);
-        command.name(program_name::get()).help_template(template)
+        command.name(program_name::get()).help_template(TEMPLATE)
     }
 
     /// Reads a command line. Pages of help are not wrapped for who lays them out.
@@ -92,6 +91,12 @@ impl Args {
         };
         let mut matches = command.try_get_matches_from(words)?;
         Self::from_arg_matches_mut(&mut matches)
+    }
+
+    /// The commands of the first page, in their groups.
+    pub(crate) fn groups() -> impl Iterator<Item = &'static str> {
+        let lines = TEMPLATE.lines().skip_while(|line| *line != "Agents:");
+        lines.take_while(|line| *line != "Options:")
     }
 }
 
@@ -111,7 +116,8 @@ Agents:
   atris          Atris: answer questions about Audius
   shell          Interactive shell: every command, and questions to Archie
   serve          Serve the agents over HTTP
-  new            Create a project with your own agent
+  run            Run an agent of your own: FILE.toml, or one of this program
+  new            Write an agent of your own: a file, or a project in Rust
 
 Threads:
   threads        List, show, resume, fork, compare, delete, export threads
@@ -120,6 +126,7 @@ Threads:
   graph          Draw the graph of an agent
 
 Setup:
+  setup          Choose a model: a key, a server of this machine, a download
   demo           See the agents work; nothing leaves this machine
   model          List, choose, download, test and chat with models
   eval           Evaluate an agent on labeled cases
@@ -204,6 +211,9 @@ pub(crate) struct Global {
     /// No file of settings is read: that of the demo.
     #[arg(skip)]
     pub(crate) without_settings: bool,
+    /// The model of the thread that is continued, which is used unless another one is named.
+    #[arg(skip)]
+    pub(crate) thread_model: Option<String>,
 }
 
 /// When to use colors.
@@ -250,11 +260,12 @@ impl Command {
     pub(crate) fn uses_database(&self) -> bool {
         !matches!(
             self,
-            Self::Shell
+            Self::Shell(_)
                 | Self::New(_)
                 | Self::Eval(_)
                 | Self::Graph { .. }
                 | Self::Login(_)
+                | Self::Setup
                 | Self::Model(_)
                 | Self::Demo { .. }
                 | Self::Config(_)
@@ -269,15 +280,8 @@ impl Command {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Interactive shell: every command, and questions to Archie
-    #[command(after_help = "Examples:
-  superstep shell
-  superstep shell --model ollama:qwen3:8b
-  printf 'threads list\\nexit\\n' | superstep shell
-
-Type commands without `superstep`. Any other line is a question to Archie. Tab completes commands,
-paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ctrl-D ends.")]
-    Shell,
+    /// Interactive shell: every command, and questions to Archie about the documents of this folder
+    Shell(ShellArgs),
     /// Archie: analyze a folder of documents in a conversation, until you approve
     Analyze(Analyze),
     /// Archie: answer one question from memory and documents
@@ -289,9 +293,9 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Atris(AtrisCommand),
     /// Document a code base: facts, and agents whose claims are checked
     Docs(Docs),
-    /// Create a project with your own agent
+    /// Write an agent of your own: a file, or a project in Rust
     New(NewArgs),
-    /// Run an agent of this program
+    /// Run an agent of your own: FILE.toml, or one that the program added
     Run(RunArgs),
     /// Serve the agents over HTTP, to LangGraph clients and to browsers
     Serve(Serve),
@@ -332,6 +336,13 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Model(ModelCommand),
     /// Evaluate an agent on labeled cases: accuracy, cost and time, with one model or several
     Eval(EvalArgs),
+    /// Choose a model: paste a key, use a server of this machine, download one
+    #[command(after_help = "Examples:
+  superstep setup
+  superstep setup --probe        also looks for servers on ports 8080, 8000 and 1234
+
+It runs by itself when a command needs a model and there is none. To choose without a terminal: `superstep model use MODEL`.")]
+    Setup,
     /// Store the key of a model provider, in a file for you alone
     Login(LoginArgs),
     /// Traces: steps, time and cost of the runs of a thread
@@ -340,10 +351,14 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// Run the agents with scripted models; nothing leaves this machine
     #[command(after_help = "Examples:
   superstep demo               every agent
-  superstep demo archie        one of them")]
+  superstep demo archie        one of them
+  superstep demo sheets --keep leaves the files to look at")]
     Demo {
         /// Only this one
         agent: Option<Agent>,
+        /// Leave the files of the demo
+        #[arg(long)]
+        keep: bool,
     },
     /// Check this machine, and say how to fix what is missing
     #[command(after_help = "Examples:
@@ -461,8 +476,6 @@ mod tests {
     fn the_groups_of_the_first_page_have_every_command_once() {
         let all = Args::command();
         let names = all.get_subcommands().map(clap::Command::get_name);
-        // `run` is listed where a program has agents of its own.
-        let names = names.filter(|name| *name != "run");
         for name in names.chain(["help"]) {
             let listed = TEMPLATE.lines().filter(|line| {
                 let mut words = line.split_whitespace();

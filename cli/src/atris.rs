@@ -8,6 +8,7 @@ mod command;
 mod options;
 mod session;
 
+use serde_json::Value as Json;
 use superstep_agent::Console as _;
 use superstep_atris::{SKIP, changes, help_of, thread_errors};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
@@ -15,11 +16,11 @@ use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 use crate::{
     agents::Agent,
     app::App,
-    args::{AtrisCommand, AtrisOptions},
+    args::{AtrisCommand, AtrisOptions, Global},
     console::TerminalConsole,
     database,
     error::Error,
-    output::{Form, plain, shown, strong},
+    output::{Form, faint, plain, shown, strong},
     own, question_id,
     resumed::Resumed,
     terminal::{Line, Topic},
@@ -121,9 +122,7 @@ async fn open(
     options: &AtrisOptions,
     app: &mut App<'_>,
 ) -> Result<Session, Error> {
-    let OpenedAtris { agent, fake } = options::open(options, app).await?;
-    let last = thread.as_deref() == Some(LAST);
-    let thread = match last {
+    let thread = match thread.as_deref() == Some(LAST) {
         true => Some(
             ThreadReader::open(app.global)?
                 .last_of(Agent::ATRIS)
@@ -131,8 +130,38 @@ async fn open(
         ),
         false => thread,
     };
+    let mut options = options.clone();
+    if let Some(thread) = &thread
+        && !options.no_model
+        && is_by_rules(thread, app.global).await
+    {
+        options.no_model = true;
+        app.output.note(&[faint(
+            "this thread was answered by rules alone, and is again; --model MODEL uses a model",
+        )]);
+    }
+    let OpenedAtris { agent, fake } = options::open(&options, app).await?;
     let thread = own::thread_for(Agent::ATRIS, thread, app).await?;
-    Session::new(agent, thread, options.clone(), fake, app.global)
+    Session::new(agent, thread, options, fake, app.global)
+}
+
+/// Whether all answers of a thread so far came from rules, and nobody names a model now.
+async fn is_by_rules(thread: &str, global: &Global) -> bool {
+    let Ok(reader) = ThreadReader::open(global) else {
+        return false;
+    };
+    let known = match reader.graph_of(Agent::ATRIS) {
+        Ok(graph) => reader.snapshot(&graph, thread, None).await,
+        Err(_) => return false,
+    };
+    let state = known
+        .ok()
+        .and_then(|it| serde_json::to_value(&it.values).ok());
+    let answered = state.as_ref().and_then(|it| it.get("history")?.as_array());
+    let is_answered = answered.is_some_and(|turns| !turns.is_empty());
+    global.model.is_none()
+        && is_answered
+        && reader.model(&thread.into(), &Json::Null).await.is_none()
 }
 
 async fn chat(

@@ -125,14 +125,11 @@ pub(crate) fn path(global: &Global) -> Result<Setting<PathBuf>, Error> {
     if let Some(path) = set {
         return at(path.into(), Origin::Env("SUPERSTEP_DB".into()));
     }
-    if let Some(setting) = environment::load(global)?.config.db() {
+    if let Some(setting) = environment::users(global)?.db() {
         return Ok(setting.clone());
     }
     match dirs::data() {
-        Some(folder) => at(
-            folder.join("superstep.db"),
-            Origin::Found("the usual place"),
-        ),
+        Some(folder) => at(folder.join("superstep.db"), Origin::Found("default")),
         None => Err(Error::Usage("there is no home folder; use --db".into())),
     }
 }

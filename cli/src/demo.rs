@@ -18,6 +18,7 @@ use crate::{
     inbox,
     output::{Form, Output, bad, faint, plain, strong},
     private, shell_words,
+    terminal::{Line, Topic},
 };
 
 /// Placeholder for an id that is only known when the scene runs.
@@ -26,21 +27,36 @@ const QUESTION: &str = "QUESTION";
 /// The first word of a command whose process is killed as soon as it says something.
 const KILLED: &str = "KILLED ";
 
-pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), Error> {
+pub(crate) async fn run(agent: Option<Agent>, keeps: bool, app: &mut App<'_>) -> Result<(), Error> {
     if app.output.form == Form::Json {
         return Err(Error::Usage(
             "the demo has no JSON output; the commands it shows have".into(),
         ));
     }
     let folder = private::scratch("superstep-demo-", &std::env::temp_dir())?;
-    for shown in Agent::all() {
-        if agent.is_none_or(|wanted| wanted == *shown) {
-            scene(*shown, folder.path(), app).await?;
+    let all = Agent::all().iter().filter(|it| it.card().demo.is_some());
+    let mut all = all
+        .filter(|it| agent.is_none_or(|wanted| wanted == **it))
+        .peekable();
+    while let Some(shown) = all.next() {
+        scene(*shown, folder.path(), app).await?;
+        if let Some(next) = all.peek()
+            && app.terminal.is_interactive()
+        {
+            let prompt = format!("Enter: {}, Ctrl-D: end ", next.name());
+            let read = app.terminal.read_line(Topic::Detail, &prompt, app.output);
+            if !matches!(read.await?, Line::Text(_)) {
+                break;
+            }
         }
     }
+    let files = match keeps {
+        true => format!("the files are in {}", folder.keep().display()),
+        false => "the files are gone (--keep leaves them)".to_owned(),
+    };
     app.output.say(&[
-        plain("Those replies were scripted, and the files are gone. What this machine has for real ones: "),
-        strong("superstep doctor"),
+        plain(format!("Those replies were scripted; {files}. Next: ")),
+        strong("superstep setup"),
     ]);
     Ok(())
 }

@@ -19,6 +19,7 @@ use crate::{
     console::TerminalConsole,
     environment,
     error::Error,
+    opened_model,
 };
 
 pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
@@ -52,7 +53,7 @@ async fn ask(question: &str, path: &Path, no_model: bool, app: &mut App<'_>) -> 
         };
     }
     let content = environment::content_at(app.global, question.root())?;
-    let caller = environment::open(&content, app).await?.caller;
+    let caller = opened_model::open(&content, app).await?.caller;
     let answer = tokio::select! {
         answer = question.answer(&caller) => answer?,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),

@@ -9,7 +9,9 @@ use serde_json::json;
 use superstep::{
     SaverError,
     model::{
-        ErrorKind, did_you_mean,
+        ErrorKind,
+        config::PROJECT_FILE,
+        did_you_mean,
         select::{DataOwner, Outcome},
     },
     sqlite::OpenMode,
@@ -198,7 +200,13 @@ fn clock() -> Option<Finding> {
     }
 }
 
-const CORRECT: &str = "`superstep config edit` opens your file";
+/// How to correct a setting, by the file that an error names.
+fn correct(error: &Error) -> &'static str {
+    match error.to_string().contains(PROJECT_FILE) {
+        true => "correct it in the project's file; commands that need no settings work",
+        false => "`superstep config edit` opens your file",
+    }
+}
 
 /// The files, or each setting that a command would refuse.
 fn settings(global: &Global) -> Vec<Finding> {
@@ -211,14 +219,14 @@ fn settings(global: &Global) -> Vec<Finding> {
         Ok(environment) => {
             let problems = settings::problems(&environment.config);
             if !problems.is_empty() {
-                let broken = |it: &Error| Finding::broken("settings", it.to_string(), CORRECT);
+                let broken = |it: &Error| Finding::broken("settings", it.to_string(), correct(it));
                 return problems.iter().map(broken).collect();
             }
             let files = environment.config.files.iter();
             let files: Vec<_> = files.map(|file| file.path.display().to_string()).collect();
             Finding::good("settings", files.join(", "))
         }
-        Err(error) => Finding::broken("settings", error.to_string(), CORRECT),
+        Err(error) => Finding::broken("settings", error.to_string(), correct(&error)),
     };
     vec![finding]
 }
@@ -503,7 +511,11 @@ fn mail_account(global: &Global) -> Option<Finding> {
             ),
         },
         Err(error) => {
-            let hint = error.hints().first().copied().unwrap_or(CORRECT);
+            let hint = error
+                .hints()
+                .first()
+                .copied()
+                .unwrap_or_else(|| correct(&error));
             Finding::broken("account", error.to_string(), hint)
         }
     })

@@ -1,27 +1,27 @@
-//! Environment of a command: settings, model servers and weights, and the model that is chosen from them.
+//! Environment of a command: settings, and the model that is chosen from them. `opened_model` opens it.
 
 use std::{
     io::{self, IsTerminal},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use superstep::model::{
-    self, Budget, ManagedModel, Model, Money, NodeModels, call,
+    self,
     config::{Config, ConfigFile, Origin, Scope, Setting},
     did_you_mean,
-    select::{Choice, Consent, DataOwner, Environment, Outcome, Resolution, Verdict},
+    select::{Choice, DataOwner, Environment, Key, Outcome, Resolution},
 };
 
 use crate::{
-    app::App,
     args::Global,
     dirs,
-    error::Error,
-    output::{Output, faint, plain, shown, strong},
-    reading::ReadingLine,
-    trust, weights,
+    error::{Error, FileError},
+    output::shown,
+    trust,
 };
+
+/// No file of settings is larger.
+const LARGEST: u64 = 1 << 20;
 
 /// The environment before any model server is asked.
 pub(crate) fn load(global: &Global) -> Result<Environment, Error> {
@@ -41,6 +41,18 @@ pub(crate) fn load(global: &Global) -> Result<Environment, Error> {
         ..Environment::of(&model::providers())
     };
     Ok(environment.seen(|name| std::env::var(name).ok()))
+}
+
+/// The user's settings alone: what they say holds whatever is wrong with the project's file.
+pub(crate) fn users(global: &Global) -> Result<Config, Error> {
+    let mut config = Config::default();
+    let file = user_file().filter(|file| !global.without_settings && file.exists());
+    if let Some(file) = file {
+        let text = superstep::fs::read_text(&file, LARGEST)
+            .map_err(|error| FileError::not_read(&file, error))?;
+        config.files.push(Config::parse(&file, Scope::User, &text)?);
+    }
+    Ok(config)
 }
 
 /// The file with the user's settings, which may be missing.
@@ -72,7 +84,37 @@ pub(crate) async fn choose(
 ) -> Result<Resolution, Error> {
     let mut environment = load(global)?;
     environment.content = content.clone();
+    if node.is_none()
+        && let Some(choice) = of_thread(global, &environment)
+    {
+        environment.flag = Some(choice.spec.to_string());
+        let mut resolution = environment.find(None, false).await?;
+        resolution.outcome = Outcome::Chosen(Box::new(choice));
+        return Ok(resolution);
+    }
     Ok(environment.find(node, global.probe).await?)
+}
+
+/// The model of the thread that is continued, if it can be had in the same way: by its name, with a key that is there, and
+/// where no project chooses one.
+fn of_thread(global: &Global, environment: &Environment) -> Option<Choice> {
+    let name = global
+        .thread_model
+        .as_deref()
+        .filter(|_| global.model.is_none())?;
+    let is_of_project = |file: &ConfigFile| file.scope == Scope::Project;
+    if environment.config.files.iter().any(is_of_project) {
+        return None;
+    }
+    let choice = environment
+        .choice(name, Origin::Found("model of the thread"))
+        .ok()?;
+    let has_key = match &choice.key {
+        Key::Env(name) => environment.keys.contains(name),
+        _ => true,
+    };
+    let is_there = has_key && choice.file.iter().all(|file| file.is_file());
+    (is_there && choice.spec.base.is_none()).then_some(choice)
 }
 
 /// Refuses the name of a model that could not be opened, as [`check_model`] does for one of a file.
@@ -101,7 +143,7 @@ pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Resul
 }
 
 /// Why the file that a model names cannot be opened.
-fn unusable(choice: &Choice, file: &Path, origin: &Origin) -> Error {
+pub(crate) fn unusable(choice: &Choice, file: &Path, origin: &Origin) -> Error {
     let (spec, name) = (&choice.spec, choice.spec.name.as_deref());
     let name = name.unwrap_or_default();
     let is_path = name.contains(['/', '\\']) || name.ends_with(".gguf");
@@ -117,120 +159,4 @@ fn unusable(choice: &Choice, file: &Path, origin: &Origin) -> Error {
     };
     let file = file.display();
     Error::Usage(shown(format!("{origin}: `{spec}` {why}: {file}")))
-}
-
-/// A model that was opened, and why it was chosen.
-pub(crate) struct OpenedModel {
-    pub(crate) caller: ManagedModel,
-    pub(crate) origin: Origin,
-}
-
-impl OpenedModel {
-    /// With the line that shows how far a prompt was read.
-    fn new(mut caller: ManagedModel, choice: &Choice, output: &Output) -> Self {
-        if let Some(line) = ReadingLine::of(output) {
-            caller = caller.observed(line);
-        }
-        let origin = choice.origin.clone();
-        Self { caller, origin }
-    }
-}
-
-/// Opens the model that is used, with its call policy, and prints which one it is.
-pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<OpenedModel, Error> {
-    let mut resolution = choose(app.global, None, content).await?;
-    if let Outcome::Pull(consent) = resolution.outcome {
-        if consent == Consent::Ask && !weights::is_wanted(app).await? {
-            return Err(resolution.nothing().into());
-        }
-        weights::pull_for_use(app).await?;
-        resolution = choose(app.global, None, content).await?;
-    }
-    for link in &resolution.chain {
-        let verdict = match &link.verdict {
-            Verdict::Taken(what) => format!("taken: {what}"),
-            Verdict::Skipped(why) => why.clone(),
-            Verdict::NotReached => "not reached".to_owned(),
-        };
-        let line = format!("  {}: {verdict}", link.source);
-        app.output.detail(&[faint(line)]);
-    }
-    let choice = resolution.choice()?;
-    let model = open_choice(choice, app).await?;
-    banner(choice, &model, app.output);
-    Ok(OpenedModel::new(model, choice, app.output))
-}
-
-async fn open_choice(choice: &Choice, app: &mut App<'_>) -> Result<ManagedModel, Error> {
-    let missing = choice.file.iter().find(|file| !file.exists());
-    if let (Some(file), "local") = (missing, &*choice.spec.provider) {
-        return Err(unusable(choice, file, &choice.origin));
-    }
-    let providers = model::providers();
-    tokio::select! {
-        model = providers.open(choice) => Ok(model?),
-        () = app.terminal.ctrl_c() => Err(Error::Cancelled),
-    }
-}
-
-/// Models that the settings give to single nodes of an agent (`[models] NODE = "…"`).
-pub(crate) async fn open_nodes(
-    nodes: &[&str],
-    content: &DataOwner,
-    app: &mut App<'_>,
-) -> Result<Vec<(String, OpenedModel)>, Error> {
-    // A model that is named on the command line is for every node.
-    if app.global.model.is_some() {
-        return Ok(Vec::new());
-    }
-    let config = load(app.global)?.config;
-    // What a project names and nobody agreed to is refused where it is chosen, not passed over.
-    let without_consent = config.without_consent();
-    let without_consent = without_consent.and_then(|project| project.settings.as_ref());
-    let mut opened = Vec::new();
-    for node in nodes {
-        let mut files = config.files.iter().chain(without_consent);
-        if !files.any(|file| file.models.contains_key(*node)) {
-            continue;
-        }
-        let resolution = choose(app.global, Some(node), content).await?;
-        let choice = resolution.choice()?;
-        let model = open_choice(choice, app).await?;
-        app.output
-            .note(&[faint(format!("{node}: {}", choice.banner(&model)))]);
-        let model = OpenedModel::new(model, choice, app.output);
-        opened.push(((*node).to_owned(), model));
-    }
-    Ok(opened)
-}
-
-/// The models of an agent: the usual one, and those that the settings give to single nodes. Their calls stay within a budget.
-pub(crate) async fn open_models(
-    nodes: &[&str],
-    content: &DataOwner,
-    budget: &Budget,
-    app: &mut App<'_>,
-) -> Result<NodeModels, Error> {
-    let within = |opened: OpenedModel| Arc::new(opened.caller.within(budget.clone()));
-    let usual = NodeModels::new(within(open(content, app).await?));
-    let own = open_nodes(nodes, content, app).await?.into_iter();
-    Ok(own.fold(usual, |models, (node, opened)| {
-        models.with(node, within(opened))
-    }))
-}
-
-/// A limit of money for the calls of a command.
-pub(crate) fn budget(max_cost: Option<Money>) -> Budget {
-    Budget::new(call::Limits {
-        money: max_cost,
-        ..call::Limits::default()
-    })
-}
-
-fn banner(choice: &Choice, model: &dyn Model, output: &Output) {
-    let line = choice.banner(model);
-    match line.split_once(" · ") {
-        Some((name, rest)) => output.note(&[strong(name), faint(format!(" · {rest}"))]),
-        None => output.note(&[plain(line)]),
-    }
 }

@@ -129,7 +129,7 @@ pub(crate) const USAGE: &str = "SS6050";
 
 /// Hints for a missing model.
 const WAYS_OUT: [&str; 3] = [
-    "use a key: superstep login anthropic, or set ANTHROPIC_API_KEY or OPENAI_API_KEY",
+    "choose one: superstep setup; a key: superstep login, or set ANTHROPIC_API_KEY or OPENAI_API_KEY",
     "start a model server such as Ollama, or set OPENAI_BASE_URL to one",
     "download a small local model: superstep model pull",
 ];

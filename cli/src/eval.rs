@@ -17,8 +17,9 @@ use crate::{
     agents::Agent,
     app::App,
     args::{EvalArgs, Global},
-    environment::{self, OpenedModel},
+    environment,
     error::Error,
+    opened_model::{self, OpenedModel},
     output::{Form, bad, faint, good, plain},
     own,
 };
@@ -103,9 +104,9 @@ impl Models {
             return Ok(Self(None));
         }
         let content = environment::content_at(app.global, &what.file)?;
-        let usual = environment::open(&content, app).await?;
+        let usual = opened_model::open(&content, app).await?;
         let nodes: Vec<&str> = card.model_nodes.iter().map(String::as_str).collect();
-        let nodes = environment::open_nodes(&nodes, &content, app).await?;
+        let nodes = opened_model::open_nodes(&nodes, &content, app).await?;
         Ok(Self(Some((usual, nodes))))
     }
 

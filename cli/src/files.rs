@@ -1,6 +1,6 @@
 //! Files that are named on the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{
     args::Global,
@@ -13,7 +13,22 @@ const MOST: u64 = 16 << 20;
 
 /// The text of a file. A pipe or a device is refused: it may never end.
 pub(crate) fn text(path: &Path) -> Result<String, FileError> {
-    superstep::fs::read_text(path, MOST).map_err(|error| FileError::not_read(path, error))
+    text_up_to(path, MOST)
+}
+
+/// The same of a file of at most so many bytes.
+pub(crate) fn text_up_to(path: &Path, most: u64) -> Result<String, FileError> {
+    superstep::fs::read_text(path, most).map_err(|error| FileError::not_read(path, error))
+}
+
+/// A folder by its absolute path, which must be there.
+pub(crate) fn folder(path: &Path) -> Result<PathBuf, FileError> {
+    let refused = |error| FileError::not_read(path, error);
+    let folder = path.canonicalize().map_err(refused)?;
+    match folder.is_dir() {
+        true => Ok(folder),
+        false => Err(refused(std::io::ErrorKind::NotADirectory.into())),
+    }
 }
 
 /// Refuses to write a result where the database, or a file that belongs to it, is or will be.

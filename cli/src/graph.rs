@@ -5,11 +5,13 @@ use superstep::{
     Backends,
     draw::{Drawing, EdgeKind, NodeKind},
 };
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
     agents::Agent,
     error::Error,
-    output::{Form, Output, plain},
+    output::{Form, Output, faint, plain},
+    wrap::cut,
 };
 
 /// Output format of a graph.
@@ -37,8 +39,20 @@ pub(crate) fn run(agent: Agent, format: GraphFormat, output: &Output) -> Result<
         }
         return output.json(&shown);
     }
-    text.lines()
-        .try_for_each(|line| output.data(&[plain(line)]))
+    // A drawing that is wrapped cannot be read.
+    let width = output.columns().filter(|_| format == GraphFormat::Text);
+    let is_cut = width.is_some_and(|width| text.lines().any(|line| line.width() > width));
+    text.lines().try_for_each(|line| match width {
+        Some(width) => output.data(&cut(&[plain(line)], width)),
+        None => output.data(&[plain(line)]),
+    })?;
+    if is_cut {
+        let name = agent.name();
+        output.note(&[faint(format!(
+            "cut to the width of the terminal: superstep graph {name} --svg > {name}.svg has all of it"
+        ))]);
+    }
+    Ok(())
 }
 
 /// Nodes and edges; a node that is a graph has its own inside.

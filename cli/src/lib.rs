@@ -19,6 +19,7 @@
 //! chosen, `agents` and `running` for the agents; then a file or folder per command: `config` is in `settings`,
 //! `man` in `completions`, `analyze`, `ask` and `build-context` in `archie`.
 
+mod agent_files;
 mod agents;
 mod app;
 mod archie;
@@ -51,6 +52,7 @@ mod markdown;
 mod memory;
 mod model;
 mod near;
+mod opened_model;
 mod output;
 mod own;
 mod private;
@@ -63,6 +65,7 @@ mod running;
 mod scaffold;
 mod serve;
 mod settings;
+mod setup;
 mod sheet;
 mod shell;
 mod shell_words;
@@ -85,7 +88,7 @@ use std::io::{self, IsTerminal};
 
 use crate::{
     app::App,
-    args::{Args, Command, Global},
+    args::{Args, Command, Global, ShellArgs},
     error::Error,
     graph::GraphFormat,
     output::Output,
@@ -96,8 +99,15 @@ pub use program::{Program, app};
 
 async fn run(args: Args, output: &Output) -> Result<(), Error> {
     let command = match args.command {
+        Some(_) if args.resumes => {
+            let why = "--continue opens the shell; a command takes the thread as an argument";
+            return Err(Error::Usage(why.to_owned()));
+        }
         Some(command) => command,
-        None if is_at_terminal(&args.global) => Command::Shell,
+        None if args.resumes || is_at_terminal(&args.global) => Command::Shell(ShellArgs {
+            resumes: args.resumes,
+            ..ShellArgs::default()
+        }),
         None => {
             output.help(&Args::whole_command())?;
             return Err(Error::Reported { exit: 2 });
@@ -114,7 +124,7 @@ async fn run(args: Args, output: &Output) -> Result<(), Error> {
         terminal: &mut terminal,
     };
     match command {
-        Command::Shell => shell::run(&mut app).await,
+        Command::Shell(what) => shell::run(&what, &mut app).await,
         command => dispatch(command, &mut app).await,
     }
 }
@@ -125,13 +135,18 @@ fn is_at_terminal(global: &Global) -> bool {
     is_there && !global.no_input && !global.json
 }
 
+/// Offers the ways to a model where a command needs one; whether one was chosen.
+async fn offer_model(work: opened_model::Work, app: &mut App<'_>) -> Result<bool, Error> {
+    Box::pin(setup::offer(work, app)).await
+}
+
 /// Runs any command but the shell, which runs them itself.
 async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
     if command.uses_database() {
         database::warn_of_orphans(app.global, app.output);
     }
     match command {
-        Command::Shell => Err(Error::Usage("this is the shell already".into())),
+        Command::Shell(_) => Err(Error::Usage("this is the shell already".into())),
         Command::Analyze(what) => archie::analyze(&what, &mut None, app).await,
         Command::Ask(what) => archie::ask(&what, &mut None, app).await,
         Command::BuildContext(what) => archie::build_context(&what, app).await,
@@ -159,10 +174,11 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
             graph::run(agent, format, app.output)
         }
         Command::Eval(what) => eval::run(&what, app).await,
+        Command::Setup => setup::run(app).await,
         Command::Login(what) => login::run(&what, app).await,
         Command::Model(command) => model::run(command, app).await,
         Command::Trace(command) => trace::run(command, app).await,
-        Command::Demo { agent } => demo::run(agent, app).await,
+        Command::Demo { agent, keep } => demo::run(agent, keep, app).await,
         Command::Doctor => doctor::run(app).await,
         Command::Config(command) => settings::run(&command, app),
         Command::Explain { code } => explain::run(code.as_deref(), app.output),

@@ -4,11 +4,11 @@
 use std::{
     fs,
     io::{self, BufRead},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde_json::json;
-use superstep::model::{did_you_mean, spec::KNOWN};
+use superstep::model::{did_you_mean, select::DataOwner, spec::KNOWN};
 
 use crate::{
     app::App,
@@ -17,21 +17,72 @@ use crate::{
     error::{Error, FileError},
     output::{Form, faint, plain, strong},
     private, settings,
+    terminal::{Line, Topic},
 };
 
 /// The longest key.
 const LONGEST: usize = 4_096;
 
 pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error> {
-    let provider = known(&what.provider)?;
-    let folder = dirs::config().ok_or_else(|| {
-        Error::Usage("there is no home folder, so there is no place for a key".into())
-    })?;
-    let file = folder.join("keys").join(provider);
-    let setting = format!("providers.{provider}.key_file");
+    let provider = match &what.provider {
+        Some(name) => known(name)?,
+        None => choose(app).await?,
+    };
     if what.remove {
-        return remove(provider, &file, &setting, app);
+        return remove(provider, app);
     }
+    let (file, checked) = store(provider, !what.no_check, app).await?;
+    if app.output.form == Form::Json {
+        return app.output.json(&json!({
+            "provider": provider, "key_file": file.display().to_string(),
+            "checked": checked.is_some(), "models": checked,
+        }));
+    }
+    let used = environment::choose(app.global, None, &DataOwner::Project).await;
+    let used = used
+        .ok()
+        .and_then(|it| Some(it.choice().ok()?.spec.clone()));
+    app.output.note(&[faint(match used {
+        Some(used) if used.provider == provider => format!("every command uses {used} from now on"),
+        _ => format!("use it: superstep model use {provider}"),
+    })]);
+    Ok(())
+}
+
+/// The provider that a person chooses.
+pub(crate) async fn choose(app: &mut App<'_>) -> Result<&'static str, Error> {
+    let names = names();
+    if !app.terminal.is_interactive() {
+        let names = names.join(", ");
+        return Err(Error::Usage(format!("name the provider: {names}")));
+    }
+    let first = names.first().copied().unwrap_or_default();
+    app.output.say(&[faint(names.join(", "))]);
+    loop {
+        let prompt = format!("Provider [{first}]> ");
+        let read = app.terminal.read_line(Topic::Detail, &prompt, app.output);
+        let Line::Text(words) = read.await? else {
+            return Err(Error::Cancelled);
+        };
+        match known(
+            Some(words.trim())
+                .filter(|it| !it.is_empty())
+                .unwrap_or(first),
+        ) {
+            Ok(provider) => return Ok(provider),
+            Err(error) => app.output.error(&error),
+        }
+    }
+}
+
+/// Reads the key of a provider and stores it in a file that the settings name. How many models the provider has for it;
+/// nothing if it was not asked.
+pub(crate) async fn store(
+    provider: &'static str,
+    checks: bool,
+    app: &mut App<'_>,
+) -> Result<(PathBuf, Option<usize>), Error> {
+    let file = place(provider)?;
     free_of_others(provider, app)?;
     let key = read(provider, app).await?;
     check(&key)?;
@@ -40,9 +91,9 @@ pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error
     let line = format!("{}\n", key.trim());
     private::replace(&fresh, line.as_bytes())
         .map_err(|error| FileError::not_written(&fresh, error))?;
-    let checked = match what.no_check {
-        true => Ok(None),
-        false => checked(provider, &fresh, app).await,
+    let checked = match checks {
+        false => Ok(None),
+        true => checked(provider, &fresh, app).await,
     };
     let checked = match checked {
         Ok(checked) => checked,
@@ -52,31 +103,42 @@ pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error
         }
     };
     fs::rename(&fresh, &file).map_err(|error| FileError::not_written(&file, error))?;
-    settings::put(&setting, &format!("keys/{provider}"))?;
-    if app.output.form == Form::Json {
-        return app.output.json(&json!({
-            "provider": provider, "key_file": file.display().to_string(),
-            "checked": checked.is_some(), "models": checked,
-        }));
+    settings::put(&setting(provider), &format!("keys/{provider}"))?;
+    if app.output.form == Form::Text {
+        app.output.note(&[
+            plain("the key is in "),
+            strong(file.display()),
+            plain(match checked {
+                Some(models) => format!("; {provider} takes it, and has {models} models"),
+                None => "; it was not checked".to_owned(),
+            }),
+        ]);
     }
-    app.output.note(&[
-        plain("the key is in "),
-        strong(file.display()),
-        plain(match checked {
-            Some(models) => format!("; {provider} takes it, and has {models} models"),
-            None => "; it was not checked".to_owned(),
-        }),
-    ]);
-    app.output.note(&[faint(format!(
-        "use it: superstep config set model {provider}"
-    ))]);
-    Ok(())
+    Ok((file, checked))
+}
+
+/// The file of a key.
+fn place(provider: &str) -> Result<PathBuf, Error> {
+    let folder = dirs::config().ok_or_else(|| {
+        Error::Usage("there is no home folder, so there is no place for a key".into())
+    })?;
+    Ok(folder.join("keys").join(provider))
+}
+
+/// The setting that names it.
+fn setting(provider: &str) -> String {
+    format!("providers.{provider}.key_file")
+}
+
+/// The providers that have keys.
+fn names() -> Vec<&'static str> {
+    let with_keys = KNOWN.iter().filter(|known| known.key_env.is_some());
+    with_keys.map(|known| known.name).collect()
 }
 
 /// The name of a provider that has a key.
 fn known(name: &str) -> Result<&'static str, Error> {
-    let with_keys = KNOWN.iter().filter(|known| known.key_env.is_some());
-    let names: Vec<&'static str> = with_keys.map(|known| known.name).collect();
+    let names = names();
     let found = names.iter().find(|known| **known == name);
     found.copied().ok_or_else(|| {
         let near = did_you_mean::hint(name, names.iter().copied());
@@ -153,11 +215,7 @@ fn check(key: &str) -> Result<(), Error> {
 /// that it refuses is not kept.
 #[cfg(feature = "remote")]
 async fn checked(provider: &str, file: &Path, app: &mut App<'_>) -> Result<Option<usize>, Error> {
-    use superstep::model::{
-        ErrorKind,
-        config::Origin,
-        select::{DataOwner, Key},
-    };
+    use superstep::model::{ErrorKind, config::Origin, select::Key};
 
     let global = crate::args::Global {
         model: Some(provider.to_owned()),
@@ -196,13 +254,14 @@ async fn checked(_: &str, _: &Path, _: &mut App<'_>) -> Result<Option<usize>, Er
     Ok(None)
 }
 
-fn remove(provider: &str, file: &Path, setting: &str, app: &App<'_>) -> Result<(), Error> {
-    let had = match fs::remove_file(file) {
+fn remove(provider: &str, app: &App<'_>) -> Result<(), Error> {
+    let file = place(provider)?;
+    let had = match fs::remove_file(&file) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(FileError::not_written(file, error).into()),
+        Err(error) => return Err(FileError::not_written(&file, error).into()),
     };
-    settings::take(setting)?;
+    settings::take(&setting(provider))?;
     if app.output.form == Form::Json {
         return app
             .output

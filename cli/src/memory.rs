@@ -23,6 +23,7 @@ use crate::{
     error::Error,
     output::{Form, Output, count, faint, plain, shown, strong},
     units,
+    wrap::cut,
 };
 
 /// How many items are read at a time.
@@ -193,9 +194,13 @@ fn show(found: &SearchHit, output: &Output) -> Result<(), Error> {
         serde_json::Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    output.data(&[
+    let line = [
         faint(score.unwrap_or_default()),
         strong(format!("{}/{}", found.item.namespace, found.item.key)),
         plain(format!("  {}", single_line(&value))),
-    ])
+    ];
+    match output.columns() {
+        Some(columns) => output.data(&cut(&line, columns)),
+        None => output.data(&line),
+    }
 }

@@ -15,6 +15,26 @@ const MOST: usize = 3;
 /// Words for what other programs have, below `threads`.
 const UNDO: [&str; 4] = ["undo", "back", "rewind", "revert"];
 
+/// Commands of other programs, and what they are here.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("ls", "threads list"),
+    ("list", "threads list"),
+    ("rm", "threads delete"),
+    ("delete", "threads delete"),
+    ("resume", "threads resume"),
+    ("history", "threads history"),
+    ("continue", "--continue"),
+    ("version", "--version"),
+    ("logs", "trace show last"),
+    ("log", "trace show last"),
+    ("ui", "serve"),
+    ("web", "serve"),
+    ("chat", "shell"),
+    ("init", "new"),
+    ("settings", "config show"),
+    ("models", "model list"),
+];
+
 /// The error of a command line, with better suggestions.
 pub(crate) fn improved(mut error: clap::Error) -> clap::Error {
     let word = match error.get(ContextKind::InvalidSubcommand) {
@@ -38,6 +58,9 @@ pub(crate) fn improved(mut error: clap::Error) -> clap::Error {
         () if is_threads && UNDO.contains(&word.as_str()) => vec![format!(
             "`{name} threads fork THREAD --at STEP` goes back in a copy; `{name} threads history THREAD` lists the steps"
         )],
+        () if is_first && let Some((_, path)) = ELSEWHERE.iter().find(|it| it.0 == word) => {
+            vec![format!("did you mean `{name} {path}`?")]
+        }
         () if is_first => {
             let near = paths(&word).into_iter().take(MOST);
             near.map(|path| format!("did you mean `{name} {path}`?"))
@@ -98,10 +121,15 @@ mod tests {
 
     #[test]
     fn a_command_that_does_not_exist_is_told_with_what_was_meant() {
-        let init = told(&["init"]);
+        let init = told(&["inti"]);
         assert!(
             init.contains("did you mean `superstep config init`?"),
             "{init}"
+        );
+        let logs = told(&["logs"]);
+        assert!(
+            logs.contains("`superstep trace show last`") && !logs.contains("login"),
+            "{logs}"
         );
         let list = told(&["thraeds"]);
         assert!(list.contains("`superstep threads`"), "{list}");

@@ -169,10 +169,14 @@ impl Output {
 
     /// A value as JSON, on a line of its own.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Error> {
-        let text = serde_json::to_string(value).map_err(io::Error::from)?;
+        self.json_text(&serde_json::to_string(value).map_err(io::Error::from)?)
+    }
+
+    /// The same of a line that is JSON already.
+    pub(crate) fn json_text(&self, text: &str) -> Result<(), Error> {
         self.err.clear();
         let mut out = lock(&self.out);
-        writeln!(out, "{}", escaped_json(&text))?;
+        writeln!(out, "{}", escaped_json(text))?;
         out.flush()?;
         Ok(())
     }
@@ -312,6 +316,9 @@ impl Output {
             return self.err.write(|err| {
                 let _ = writeln!(err, "{line}");
             });
+        }
+        if matches!(error, Error::Cancelled) {
+            return self.say(&[faint("cancelled")]);
         }
         // An open question is not an error: its code is for programs.
         let is_waiting = matches!(error, Error::Waiting { .. });

@@ -1,4 +1,6 @@
-//! `run AGENT`: an agent that this program added.
+//! `run AGENT`: an agent of a file, or one that this program added.
+
+use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 use superstep::{
@@ -8,25 +10,28 @@ use superstep::{
 use superstep_agent::{Form, Next, OpenAgent, Site};
 
 use crate::{
-    agents::Agent, app::App, args::RunArgs, consent, console, database, environment, error::Error,
-    output::shown, written,
+    agent_files, agents::Agent, app::App, args::RunArgs, consent, console, database, error::Error,
+    opened_model, output::shown, written,
 };
 
 /// Reason of an agent without a model for refusing a call.
 pub(crate) const NO_MODEL: &str = "the agent is declared `without_model()`, so it cannot call one";
 
 pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> {
-    let agent = what.agent;
+    let agent = match what.agent.ends_with(".toml") {
+        true => agent_files::opened(Path::new(&what.agent))?,
+        false => Agent::named(&what.agent)?,
+    };
     if agent.is_built_in() {
         return Err(Error::Usage(format!(
-            "`{}` has commands of its own; `run` is for agents that a program adds",
+            "`{}` has commands of its own; `run` is for agents of files and of programs",
             agent.name()
         )));
     }
-    let next = Next::Input(input(what)?);
+    let next = Next::Input(input(agent, what)?);
     let answers = written::answers(what.answers.as_deref())?;
     let content = content_of(what.thread.is_some());
-    let mut opened = open(agent, &content, &environment::budget(None), app).await?;
+    let mut opened = open(agent, &content, &opened_model::budget(None), app).await?;
     let thread = thread_for(agent, what.thread.clone(), app).await?;
     console::talk(&mut *opened, &thread, (answers, None), next, app).await
 }
@@ -85,16 +90,27 @@ pub(crate) async fn site(
     if card.needs_no_model {
         return Ok(Site::without_model(backends, NO_MODEL));
     }
+    let mut global = app.global.clone();
+    if let Some(file) = agent.file() {
+        agent_files::connect(file, app).await?;
+        let named = file.model().map(str::to_owned);
+        global.model = global.model.or(named);
+    }
+    let output = app.output;
+    let mut app = app.with(&global, output);
     let nodes: Vec<&str> = card.model_nodes.iter().map(String::as_str).collect();
-    let models = environment::open_models(&nodes, content, budget, app).await?;
+    let models = opened_model::open_models(&nodes, content, budget, &mut app).await?;
     Ok(Site { backends, models })
 }
 
 /// The input: JSON or text, and fields by name.
-fn input(what: &RunArgs) -> Result<Value, Error> {
-    let (agent, words) = (what.agent, what.words.join(" "));
+fn input(agent: Agent, what: &RunArgs) -> Result<Value, Error> {
+    let words = what.words.join(" ");
     let name = agent.name();
     let form = || -> Result<Form, Error> {
+        if let Some(file) = agent.file() {
+            return Ok(file.form());
+        }
         let nowhere = Backends::on(MemorySaver::default());
         let schema = agent.reader(nowhere)?.schemas().input;
         Ok(Form::of(&schema.unwrap_or_default()))
@@ -134,6 +150,10 @@ fn input(what: &RunArgs) -> Result<Value, Error> {
                 return Err(wrong("write FIELD=VALUE".into()));
             };
             form.set(fields, field, text).map_err(wrong)?;
+        }
+        if let Some(file) = agent.file() {
+            let message = file.message(fields).map_err(Error::Usage)?;
+            json = agent.card().input_of(&message).unwrap_or_default();
         }
     }
     Ok(Value::from(json))

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use superstep_agent::Agent as Contract;
 
 use crate::{
-    agents::Agent, archie, args::Args, completions, error::Error, near, output, output::Output,
-    program_name, sheet,
+    agent_files, agents::Agent, archie, args::Args, completions, error::Error, near, output,
+    output::Output, program_name, sheet,
 };
 
 /// The command line, to which a program adds agents of its own.
@@ -34,6 +34,10 @@ impl Program {
             program_name::take();
         }
         Agent::register(self.own);
+        for agent in agent_files::known() {
+            // One that an agent of the program has the name of is not there.
+            let _absent = agent.add();
+        }
         let mut words = std::env::args_os().skip(1);
         if words.next().is_some_and(|word| word == sheet::WORKER) {
             let words: Vec<_> = words.collect();

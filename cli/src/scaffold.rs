@@ -1,4 +1,5 @@
-//! `superstep new NAME`: a project with an agent of its own. Its program is the example `poet`.
+//! `superstep new NAME`: a project with an agent of its own, whose program is the example `poet`; `superstep new --agent FILE`: an
+//! agent without Rust.
 
 use std::{
     fs,
@@ -6,10 +7,12 @@ use std::{
 };
 
 use crate::{
+    agent_files,
     agents::Agent,
     args::NewArgs,
-    error::Error,
+    error::{Error, FileError},
     output::{Output, code, faint, plain, strong},
+    private, shell_words,
 };
 
 /// The program; the tests of superstep run it.
@@ -42,7 +45,10 @@ const HEAD: &str = "\
 ";
 
 pub(crate) fn run(what: &NewArgs, output: &Output) -> Result<(), Error> {
-    let name = checked(&what.name)?;
+    if let Some(file) = &what.agent {
+        return write_file(file, output);
+    }
+    let name = checked(what.name.as_deref().unwrap_or_default())?;
     let manifest = manifest(name, what.superstep.as_deref())?;
     let folder = PathBuf::from(name);
     fs::create_dir(&folder)
@@ -57,6 +63,27 @@ pub(crate) fn run(what: &NewArgs, output: &Output) -> Result<(), Error> {
         code(format!("cd {name} && cargo run -- run {name} the sea")),
     ]);
     output.say(&[faint("its test: "), faint("cargo test")]);
+    Ok(())
+}
+
+/// Writes an agent without Rust, called like its file if that is a name for one.
+fn write_file(file: &Path, output: &Output) -> Result<(), Error> {
+    let stem = file
+        .file_stem()
+        .and_then(|it| it.to_str())
+        .unwrap_or_default();
+    let text = match checked(stem) {
+        Ok(name) => agent_files::TEMPLATE.replace("my-agent", name),
+        Err(_) => agent_files::TEMPLATE.to_owned(),
+    };
+    private::refuse_existing(file)?;
+    fs::write(file, text).map_err(|error| FileError::not_written(file, error))?;
+    output.data(&[strong(file.display())])?;
+    let line = shell_words::quoted(&file.display().to_string());
+    output.say(&[
+        plain("run it: "),
+        code(format!("superstep run {line} 'Hello'")),
+    ]);
     Ok(())
 }
 

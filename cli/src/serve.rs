@@ -7,15 +7,19 @@ mod owners;
 
 use std::time::Duration;
 
-use superstep::Secret;
+use superstep::{
+    Secret,
+    model::select::{Consent, Outcome},
+};
 use superstep_server::{Role, Server};
 use tokio::sync::oneshot;
 
 use crate::{
     app::App,
-    args::{Serve, ServeRole},
-    database,
+    args::{Global, Serve, ServeRole},
+    database, environment,
     error::Error,
+    opened_model::Work,
     output::{bad, faint, plain, strong},
     running,
 };
@@ -39,7 +43,18 @@ pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
         })
         .grace(Duration::from_secs(what.grace.into()))
         .private_path(database);
-    let hosting = running::host(server, what, backends, app).await?;
+    // A person without a model is asked once, not for each agent.
+    let chosen = environment::choose(app.global, None, &environment::content_of_server()).await;
+    if chosen.is_ok_and(|it| matches!(it.outcome, Outcome::Pull(Consent::Ask))) {
+        crate::offer_model(Work::Text, app).await?;
+    }
+    let global = Global {
+        no_input: true,
+        ..app.global.clone()
+    };
+    let output = app.output;
+    let asking_nothing = &mut app.with(&global, output);
+    let hosting = running::host(server, what, backends, asking_nothing).await?;
     let (mut server, _lives) = (hosting.server, hosting.lives);
     for name in &what.name {
         server = server.host(name);

@@ -36,7 +36,7 @@ use options::OpenedSheets;
 use session::SheetThread;
 
 pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
-    if let SheetCommand::Save { thread, .. } = &mut command {
+    if let SheetCommand::Save { thread, .. } | SheetCommand::Undo { thread, .. } = &mut command {
         *thread = ThreadReader::open(app.global)?.named(thread).await?;
     }
     let input = match &command {
@@ -45,9 +45,13 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
         | SheetCommand::Recalc { workbook, .. } => Some(workbook.clone()),
         SheetCommand::Continue { thread, .. }
         | SheetCommand::Answer { thread, .. }
+        | SheetCommand::Undo { thread, .. }
         | SheetCommand::Save { thread, .. } => {
             require(thread, app).await?;
-            if !matches!(command, SheetCommand::Save { .. }) {
+            if !matches!(
+                command,
+                SheetCommand::Save { .. } | SheetCommand::Undo { .. }
+            ) {
                 let reader = ThreadReader::open_to_change(app.global)?;
                 reader.take_input(Agent::SHEETS, thread).await?;
             }
@@ -87,6 +91,10 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
             session.answer(verdict, question.as_deref(), app).await
         }
         SheetCommand::Save { thread, at, to } => file::save(&thread, at.as_deref(), &to, app).await,
+        SheetCommand::Undo { thread, to } => {
+            let before = file::before_last(&thread, app).await?.to_string();
+            file::save(&thread, Some(&before), &to, app).await
+        }
         SheetCommand::Exec {
             workbook,
             code,

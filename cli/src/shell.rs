@@ -1,6 +1,9 @@
-//! `superstep shell`: an interactive shell for commands and questions to Archie.
+//! `superstep shell`: an interactive shell for commands and questions to Archie, who reads the documents of the folder.
 
-use std::io::{self, IsTerminal};
+use std::{
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+};
 
 use clap::{CommandFactory, Parser};
 
@@ -8,15 +11,24 @@ use superstep::model::did_you_mean;
 use superstep_agent::slash::{self, Parsed, TypedAt};
 
 use crate::{
+    agents::Agent,
     app::App,
     archie,
-    args::{Args, Ask, Command, Global},
+    args::{Args, Ask, Command, Global, ShellArgs, ThreadsCommand},
     environment,
     error::Error,
+    files,
     output::{Output, faint, plain, strong},
     shell_words,
     terminal::{Line, Topic},
+    thread_reader::{LAST, ThreadReader},
 };
+
+/// Endings of documents, as Archie reads them.
+const DOCUMENTS: [&str; 4] = ["txt", "md", "docx", "pdf"];
+
+/// How many entries of a folder are looked at for documents.
+const MOST_ENTRIES: usize = 1_000;
 
 /// What to do with a line.
 enum Input {
@@ -33,18 +45,29 @@ enum Input {
     Wrong(String),
 }
 
-pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
+pub(crate) async fn run(what: &ShellArgs, app: &mut App<'_>) -> Result<(), Error> {
     let output = app.output;
+    let mut shell = Shell {
+        global: app.global.clone(),
+        thread: None,
+        inputs: None,
+    };
+    if let Some(folder) = &what.inputs {
+        shell.inputs = Some(files::folder(folder)?);
+    } else if app.terminal.is_interactive() {
+        shell.inputs = std::env::current_dir().ok().filter(|it| has_documents(it));
+    }
     if app.terminal.is_interactive() {
         output.say(&[
             strong("superstep shell. "),
             faint("Type a command or a question; /help lists commands, /exit or Ctrl-D ends."),
         ]);
+        shell.tell_inputs(output);
     }
-    let mut shell = Shell {
-        global: app.global.clone(),
-        thread: None,
-    };
+    if what.resumes {
+        // An error was printed; the shell is there all the same.
+        let _told = shell.take_up(Some(LAST.to_owned()), app).await;
+    }
     // What a command of a script failed with is what the script failed with.
     let mut ended = Ok(());
     loop {
@@ -54,8 +77,7 @@ pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
             .await?;
         let line = match line {
             Line::Text(line) => line,
-            Line::CtrlC => return Err(Error::Cancelled),
-            Line::End => break,
+            Line::CtrlC | Line::End => break,
         };
         let input = match read(&line, &shell.global) {
             Input::Unsure { meant } if app.terminal.is_interactive() => {
@@ -106,6 +128,8 @@ struct Shell {
     global: Global,
     /// The thread of the last question or analysis, which questions follow.
     thread: Option<String>,
+    /// The folder that the first question of a thread is answered from.
+    inputs: Option<PathBuf>,
 }
 
 impl Shell {
@@ -141,13 +165,52 @@ impl Shell {
         let ask = Ask {
             words: vec![words],
             thread: None,
-            inputs: None,
+            // A thread knows its folder.
+            inputs: self.inputs.clone().filter(|_| self.thread.is_none()),
             limits: Default::default(),
         };
         crate::database::warn_of_orphans(&self.global, &own);
         let mut command = app.with(&self.global, &own);
         let asked = archie::question(&ask, &mut self.thread, &mut command);
         told(Box::pin(asked).await, &own)
+    }
+
+    /// Continues a thread, whose questions the next ones follow if it is one of Archie.
+    async fn take_up(&mut self, named: Option<String>, app: &mut App<'_>) -> Result<(), Error> {
+        let own = Output::new(&self.global);
+        let mut command = app.with(&self.global, &own);
+        let done = Box::pin(async {
+            let reader = ThreadReader::open(&self.global)?;
+            let thread = match named {
+                Some(name) => reader.named(&name).await?,
+                None => crate::threads::choose(&reader, &mut command).await?,
+            };
+            let agent = reader.agent(&thread).await?;
+            drop(reader);
+            self.thread = (agent == Agent::ARCHIE).then(|| thread.clone());
+            let resume = Command::Threads(ThreadsCommand::Resume {
+                thread: Some(thread),
+                question: None,
+                talk: Default::default(),
+                account: Default::default(),
+            });
+            crate::dispatch(resume, &mut command).await
+        });
+        told(done.await, &own)
+    }
+
+    /// The folder that questions are answered from.
+    fn tell_inputs(&self, output: &Output) {
+        match &self.inputs {
+            Some(folder) => output.say(&[
+                faint("questions are answered from the documents in "),
+                plain(folder.display()),
+                faint("; /inputs none turns that off"),
+            ]),
+            None => output.say(&[faint(
+                "questions are answered without documents; /inputs DIR names a folder of them",
+            )]),
+        }
     }
 
     async fn slash(&mut self, command: Parsed, app: &mut App<'_>) -> Result<(), Error> {
@@ -171,18 +234,35 @@ impl Shell {
                 self.thread = None;
                 output.say(&[faint("the next question begins another conversation")]);
             }
+            Parsed::Inputs(folder) => {
+                match folder.as_deref() {
+                    None => {}
+                    Some("none") => (self.inputs, self.thread) = (None, None),
+                    Some(folder) => match files::folder(Path::new(folder)) {
+                        // A thread keeps its folder: another one begins another thread.
+                        Ok(folder) => (self.inputs, self.thread) = (Some(folder), None),
+                        Err(error) => output.error(&error.into()),
+                    },
+                }
+                self.tell_inputs(output);
+            }
+            Parsed::Resume(thread) => {
+                // An error was printed.
+                let _told = self.take_up(thread, app).await;
+            }
             Parsed::Thread => match &self.thread {
                 Some(thread) => output.say(&[plain(thread)]),
                 None => output.say(&[faint("no question was asked yet")]),
             },
-            Parsed::Tokens => match &self.thread {
+            Parsed::Tokens | Parsed::Documents => match &self.thread {
                 Some(thread) => {
                     let mut own = app.with(&self.global, output);
-                    archie::tell_tokens(thread, &mut own).await?;
+                    let is_about_tokens = command == Parsed::Tokens;
+                    archie::tell(thread, is_about_tokens, &mut own).await?;
                 }
                 None => output.say(&[faint("no question was asked yet")]),
             },
-            Parsed::Clear if app.terminal.is_interactive() => output.clear()?,
+            Parsed::Editor => output.say(&[plain(slash::NO_EDITOR)]),
             Parsed::Unknown(text) => output.say(&[plain(text)]),
             _ => help(output),
         }
@@ -202,7 +282,7 @@ fn told(done: Result<(), Error>, output: &Output) -> Result<(), Error> {
 
 /// Whether a person means this line; nothing if they mean neither.
 async fn is_meant(meant: &str, app: &mut App<'_>) -> Result<Option<bool>, Error> {
-    let prompt = format!("Did you mean `{meant}`? [y]es, [n]o: ask Archie, Enter: neither ");
+    let prompt = format!("Did you mean `{meant}`? [y] run it, [n] ask Archie, Enter: cancel ");
     let said = app
         .terminal
         .read_line(Topic::Detail, &prompt, app.output)
@@ -223,7 +303,9 @@ fn read(line: &str, global: &Global) -> Input {
     let line = line.strip_prefix("superstep ").unwrap_or(line).trim();
     match line {
         "" | "superstep" => return Input::Nothing,
-        "exit" | "quit" | ":q" | ":quit" | ":wq" | "q" => return Input::Slash(Parsed::Exit),
+        "exit" | "quit" | "bye" | ":q" | ":quit" | ":wq" | "q" => {
+            return Input::Slash(Parsed::Exit);
+        }
         "help" | "?" => return Input::Slash(Parsed::Help),
         "clear" => return Input::Slash(Parsed::Clear),
         _ => {}
@@ -245,7 +327,7 @@ fn read(line: &str, global: &Global) -> Input {
         };
     }
     match parse(&words) {
-        Ok(args) if matches!(args.command, Some(Command::Shell)) => {
+        Ok(args) if matches!(args.command, Some(Command::Shell(_))) => {
             Input::Wrong("this is the shell already".into())
         }
         Ok(mut args) => {
@@ -308,23 +390,51 @@ fn is_sentence(words: &[String]) -> bool {
     did_you_mean::nearest(second, named).is_none()
 }
 
+/// The commands in their groups, as on the first page of the help.
 fn help(output: &Output) {
-    let all = Args::command();
-    for command in all.get_subcommands().filter(|it| it.get_name() != "shell") {
-        let about = command.get_about().map(ToString::to_string);
-        let name = format!("  {:<15}", command.get_name());
-        output.say(&[strong(name), plain(about.unwrap_or_default())]);
+    for line in Args::groups() {
+        match line.strip_prefix("  ").and_then(|it| it.split_once(' ')) {
+            Some((name, about)) => {
+                output.say(&[strong(format!("  {name:<14}")), plain(about.trim_start())]);
+            }
+            None => output.say(&[faint(line)]),
+        }
     }
+    output.say(&[faint("In the shell:")]);
     for (name, about) in slash::commands(TypedAt::Shell) {
-        output.say(&[strong(format!("  {name:<15}")), plain(about)]);
+        output.say(&[strong(format!("  {name:<14}")), plain(about)]);
     }
     output.say(&[faint(
-        "  COMMAND --help shows the options of a command. Any other line is a question to Archie,",
+        "COMMAND --help shows the options of a command. Any other line is a question to Archie, who knows what was said \
+         before; @FILE in it adds a text file. Tab completes, Alt-Enter starts a new line, Ctrl-R searches the history.",
     )]);
-    output.say(&[faint(
-        "  who knows what was said before. Tab completes, Alt-Enter starts a new line, Ctrl-O opens",
-    )]);
-    output.say(&[faint("  your editor, Ctrl-R searches the history.")]);
+}
+
+/// Whether a folder has documents that Archie reads, in it or one folder below. A home folder is no folder of documents.
+fn has_documents(folder: &Path) -> bool {
+    let is_home = std::env::home_dir().is_some_and(|home| home == folder);
+    if is_home || folder.parent().is_none() {
+        return false;
+    }
+    let entries = |folder: &Path| {
+        let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        read.map(|it| it.path())
+            .take(MOST_ENTRIES)
+            .collect::<Vec<_>>()
+    };
+    let is_hidden = |path: &Path| {
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        name.is_none_or(|name| name.starts_with('.'))
+    };
+    let is_document = |path: &PathBuf| {
+        let ends = path.extension().and_then(|it| it.to_str());
+        !is_hidden(path) && ends.is_some_and(|it| DOCUMENTS.contains(&it)) && path.is_file()
+    };
+    let here = entries(folder);
+    let mut below = here.iter().filter(|it| it.is_dir() && !is_hidden(it));
+    here.iter().any(is_document) || below.any(|it| entries(it).iter().any(is_document))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub(crate) mod typeahead;
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
-use superstep_agent::slash::EDITOR;
+use superstep_agent::slash::{CLEAR, EDITOR};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::{
@@ -24,8 +24,9 @@ use editor::Typed;
 pub(crate) use editor::{Composed, Editor};
 pub(crate) use superstep_agent::Line;
 
-/// More than this is not read from a pipe.
-const MOST_PIPED: u64 = 4 << 20;
+/// More than this is not read from a pipe, nor from a file that a question names: as many tokens as Archie reads of a
+/// folder of documents.
+pub(crate) const MOST_PIPED: u64 = 192 << 10;
 
 /// What is asked for: decides about completion and history of the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,12 +123,12 @@ impl Terminal {
         };
         if bytes.len() as u64 > MOST_PIPED {
             return Err(Error::Usage(format!(
-                "more than {} MiB were piped in; put them into a folder and use --inputs",
-                MOST_PIPED >> 20
+                "more than {} kB were piped in; put them into a folder and use --inputs",
+                MOST_PIPED >> 10
             )));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Error::Usage("what was piped in is no UTF-8 text".into()))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| Error::Usage("stdin is not UTF-8 text".into()))?;
         Ok((!text.trim().is_empty()).then_some(text))
     }
 
@@ -190,7 +191,7 @@ impl Editors {
         command: fn() -> clap::Command,
         output: &Output,
     ) -> Result<Line, Error> {
-        let is_talk = matches!(topic, Topic::Message | Topic::Chat);
+        let is_talk = topic != Topic::Detail;
         let given = draft;
         let mut draft = given.to_owned();
         // A reply was just stopped, and what was said is in the line again.
@@ -199,6 +200,11 @@ impl Editors {
             let start = match self.read_once(topic, prompt, &draft, command).await? {
                 Typed::Line(Line::Text(words)) if is_talk && words.trim() == EDITOR => {
                     given.to_owned()
+                }
+                Typed::Line(Line::Text(words)) if is_talk && words.trim() == CLEAR => {
+                    output.clear()?;
+                    given.clone_into(&mut draft);
+                    continue;
                 }
                 Typed::Line(line) => return Ok(line),
                 Typed::Outer(words) => words,

@@ -118,6 +118,29 @@ impl ThreadReader {
         tree.runs.iter().find_map(|run| first_model(&run.root))
     }
 
+    /// The options of a command that continues a thread, whose model is used unless another one is named. What a foreign
+    /// thread says of its model is not followed.
+    pub(crate) async fn continuing(&self, thread: &str, global: &Global) -> Result<Global, Error> {
+        let id = ThreadId::from(thread);
+        let is_own = self.provenance()?.find(&id).await?.is_none();
+        let model = match is_own && global.model.is_none() {
+            true => self.model(&id, &Json::Null).await,
+            false => None,
+        };
+        Ok(Global {
+            thread_model: model,
+            ..global.clone()
+        })
+    }
+
+    /// The same as [`Self::named`] for a command that deletes: `last` is no name for what is deleted.
+    pub(crate) async fn for_deletion(&self, text: &str) -> Result<String, Error> {
+        match text == LAST {
+            true => self.exactly(text).await,
+            false => self.named(text).await,
+        }
+    }
+
     /// The thread that somebody names: by its name, the beginning of one that no other has, or `last`, which is
     /// the thread that was used last.
     pub(crate) async fn named(&self, text: &str) -> Result<String, Error> {

@@ -23,6 +23,7 @@ use crate::{
 
 pub(crate) use crate::thread_reader::{ThreadReader, ago};
 pub(crate) use crate::thread_status::Status;
+pub(crate) use choose::run as choose;
 
 pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<(), Error> {
     let (global, output) = (app.global, app.output);
@@ -36,13 +37,13 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
     let to_change = || ThreadReader::open_to_change(global);
     match command {
         ThreadsCommand::List(wanted) => list::run(&to_read()?, &wanted, output).await,
-        ThreadsCommand::Show { at } => {
+        ThreadsCommand::Show { at, state } => {
             let reader = to_read()?;
             let at = At {
                 thread: reader.named(&at.thread).await?,
                 ..at
             };
-            show::run(&reader, &at, app).await
+            show::run(&reader, &at, state, app).await
         }
         ThreadsCommand::Resume {
             thread,
@@ -73,12 +74,13 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             if has_account {
                 return inbox::resume(resumed, app).await;
             }
-            of.resume(resumed, app).await
+            let global = reader.continuing(&thread, global).await?;
+            of.resume(resumed, &mut app.with(&global, output)).await
         }
         ThreadsCommand::Fork { at, name, repeat } => {
             let reader = to_change()?;
             let at = At {
-                thread: reader.exactly(&at.thread).await?,
+                thread: reader.named(&at.thread).await?,
                 ..at
             };
             change::fork(&reader, &at, (name, repeat), app).await
@@ -98,14 +100,21 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
         ThreadsCommand::Prune(mut which) => {
             let reader = to_change()?;
             if let Some(thread) = &which.thread {
-                which.thread = Some(reader.exactly(thread).await?);
+                which.thread = Some(reader.for_deletion(thread).await?);
             }
             change::prune(&reader, &which, app).await
         }
-        ThreadsCommand::Export { thread, file } => {
+        ThreadsCommand::Export {
+            thread,
+            file,
+            markdown,
+        } => {
             let reader = to_read()?;
             let thread = reader.named(&thread).await?;
-            archive::export(&reader, &thread, &file, output).await
+            match markdown {
+                true => archive::transcript(&reader, &thread, &file, output).await,
+                false => archive::export(&reader, &thread, &file, output).await,
+            }
         }
         ThreadsCommand::Import { file, name } => archive::import(&file, &name, app).await,
     }

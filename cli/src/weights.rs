@@ -12,15 +12,21 @@ mod present {
         atomic::{AtomicU64, Ordering},
     };
 
-    use superstep::local::weights::{
-        DEFAULT, Entry, Progress, Sources, TINY, Watch, Weights, WeightsFile, silent,
+    use serde_json::json;
+    use superstep::{
+        local::weights::{
+            Cache, DEFAULT, Entry, Progress, Sources, TINY, Watch, Weights, WeightsFile, silent,
+        },
+        model::select::resolve,
     };
 
     use crate::{
         app::App,
-        error::Error,
-        output::{faint, plain},
-        terminal::{Line, Topic},
+        args::Global,
+        consent::is_agreed,
+        environment,
+        error::{Error, FileError},
+        output::{Form, faint, plain},
     };
 
     /// What the default model is, for lists.
@@ -33,22 +39,36 @@ mod present {
         format!("{} · {size} · {}", entry.name, entry.license)
     }
 
-    /// Whether the person wants the default model.
-    pub(crate) async fn is_wanted(app: &mut App<'_>) -> Result<bool, Error> {
-        app.output.say(&[plain("There is no model yet.")]);
-        let prompt = format!(
-            "Download {}? It takes a few minutes. [Y/n] ",
-            about(&DEFAULT)
-        );
-        let Line::Text(answer) = app
-            .terminal
-            .read_line(Topic::Detail, &prompt, app.output)
-            .await?
-        else {
-            return Ok(false);
-        };
-        let answer = answer.trim().to_lowercase();
-        Ok(matches!(answer.as_str(), "" | "y" | "yes"))
+    /// Whether the settings and the environment name no model, so that one in the cache is used.
+    pub(crate) fn is_only_choice(global: &Global) -> Result<bool, Error> {
+        let chosen = resolve(&environment::load(global)?, None)?;
+        let used = chosen.choice().is_ok_and(|it| it.spec.provider == "local");
+        Ok(used)
+    }
+
+    /// Deletes weights from the cache, after asking.
+    pub(crate) async fn remove(name: &str, app: &mut App<'_>) -> Result<(), Error> {
+        let weights: Weights = name.parse()?;
+        if let Weights::Path(path) = &weights {
+            let path = path.display();
+            return Err(Error::Usage(format!(
+                "{path} is a file of yours; delete it yourself"
+            )));
+        }
+        let found = Sources::offline(Cache::from_env()?).find(&weights)?;
+        let (path, size) = (found.path.display(), megabytes(found.size));
+        is_agreed(&format!("delete {path}, {size}"), app).await?;
+        std::fs::remove_file(&found.path)
+            .map_err(|error| FileError::not_written(&found.path, error))?;
+        match app.output.form {
+            Form::Json => app
+                .output
+                .json(&json!({"deleted": found.path, "bytes": found.size})),
+            Form::Text => {
+                app.output.say(&[plain(format!("deleted {path}, {size}"))]);
+                Ok(())
+            }
+        }
     }
 
     /// Fetches the default model, or the tiny one if that cannot be had.
@@ -133,19 +153,25 @@ mod present {
 
 #[cfg(not(feature = "local"))]
 mod absent {
-    use crate::{app::App, error::Error};
+    use crate::{app::App, args::Global, error::Error};
 
     pub(crate) fn catalogue() -> [(&'static str, String); 0] {
         []
     }
 
-    pub(crate) async fn is_wanted(_: &mut App<'_>) -> Result<bool, Error> {
+    pub(crate) fn is_only_choice(_: &Global) -> Result<bool, Error> {
         Ok(false)
     }
 
+    pub(crate) async fn remove(_: &str, _: &mut App<'_>) -> Result<(), Error> {
+        Err(absent())
+    }
+
     pub(crate) async fn pull_for_use(_: &mut App<'_>) -> Result<(), Error> {
-        Err(Error::Usage(
-            "this program was built without the local model".into(),
-        ))
+        Err(absent())
+    }
+
+    fn absent() -> Error {
+        Error::Usage("this program was built without the local model".into())
     }
 }

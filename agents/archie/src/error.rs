@@ -28,7 +28,7 @@ pub enum ErrorKind {
     #[coded(
         "SS6001",
         NotFound,
-        hint = "check that it exists and can be read; a thread that was begun can be resumed then"
+        hint = "check that it exists and can be read; then: superstep threads resume THREAD"
     )]
     Folder {
         /// The folder.

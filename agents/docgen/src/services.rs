@@ -77,7 +77,7 @@ impl Services {
             Some(model) => Err(Error::Output {
                 path: superstep::text::single_line(&request.output.display().to_string()),
                 why: format!(
-                    "it has analyses by {}, which facts alone would replace; --force does so",
+                    "it holds pages written by {}; --force replaces them with facts only",
                     superstep::text::single_line(&model)
                 ),
             }),

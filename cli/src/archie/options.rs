@@ -13,9 +13,9 @@ use superstep_archie::{Archie, MODEL_NODES, Replies, Settings, Spent, memory::Me
 use crate::{
     app::App,
     args::Limits,
-    database, dirs,
-    environment::{self, OpenedModel},
+    database, dirs, environment,
     error::Error,
+    opened_model::{self, OpenedModel},
     output::faint,
 };
 
@@ -53,8 +53,8 @@ impl AgentOptions {
             settings.memory = Some(file.clone().into());
         }
         let backends = database::create(app.global)?;
-        let OpenedModel { caller, origin } = environment::open(content, app).await?;
-        let nodes = environment::open_nodes(&MODEL_NODES, content, app).await?;
+        let OpenedModel { caller, origin } = opened_model::open(content, app).await?;
+        let nodes = opened_model::open_nodes(&MODEL_NODES, content, app).await?;
         let of_project = nodes.iter().map(|(_, model)| &model.origin);
         let origin = of_project
             .chain([&origin])

@@ -32,13 +32,14 @@ pub(crate) struct Analyze {
 #[command(after_help = "Examples:
   superstep ask 'Which services write to the ledger?'
   superstep ask --inputs docs 'Who owns the mail queue?'
+  superstep ask 'What did they decide in @notes.txt?'
   cat notes.txt | superstep ask 'What did they decide?'
   superstep ask --thread last 'And since when?'
 
-What is piped in belongs to the question; `-` in place of the question is what is piped in alone.")]
+What is piped in belongs to the question, and so does a text file that is named as @FILE. Without a question, or with `-` in its place, \
+what is piped in is the question.")]
 pub(crate) struct Ask {
-    /// The question
-    #[arg(required = true)]
+    /// The question; without one, what is piped in
     pub(crate) words: Vec<String>,
     /// Ask in this thread, which knows what was said before; `last` is the one used last
     #[arg(long, short, value_name = "THREAD")]

@@ -5,6 +5,7 @@ use clap::{Args as ClapArgs, Subcommand};
 /// Whose key is stored.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
+  superstep login                        asks for the provider and the key
   superstep login anthropic              asks for the key, which is not shown
   superstep login openai < key.txt
   superstep login openai --remove
@@ -12,10 +13,10 @@ use clap::{Args as ClapArgs, Subcommand};
 The key is checked with the provider, and one that it refuses is not kept. It is stored in keys/PROVIDER beside your
 config.toml, which names it as `key_file`; a variable such as ANTHROPIC_API_KEY is then not used.")]
 pub(crate) struct LoginArgs {
-    /// The provider, such as anthropic or openai
-    pub(crate) provider: String,
+    /// The provider, such as anthropic or openai [default: choose at a terminal]
+    pub(crate) provider: Option<String>,
     /// Forget the key
-    #[arg(long)]
+    #[arg(long, requires = "provider")]
     pub(crate) remove: bool,
     /// Do not ask the provider whether it takes the key
     #[arg(long, conflicts_with = "remove")]
@@ -45,6 +46,26 @@ Exits with 3 if there is no model.")]
         /// The node of a graph, which may have a model of its own
         #[arg(long)]
         node: Option<String>,
+    },
+    /// Use a model from now on: sets `model` in your settings
+    #[command(after_help = "Examples:
+  superstep model use anthropic
+  superstep model use ollama:qwen3:8b
+  superstep model use local:default
+
+The name is checked. `superstep config unset model` lets superstep choose again.")]
+    Use {
+        /// The model
+        model: String,
+    },
+    /// Delete the weights of a local model
+    #[command(after_help = "Examples:
+  superstep model rm                  the default model
+  superstep model rm tiny --yes")]
+    Rm {
+        /// The weights: default, tiny, minilm, or `hf:owner/repo/file[@revision]`
+        #[arg(default_value = "default")]
+        weights: String,
     },
     /// Download the weights of a local model
     #[command(after_help = "Examples:

@@ -2,19 +2,22 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueHint};
 
-use crate::agents::Agent;
-
-/// An agent of this program, and its input.
+/// An agent of a file or of this program, and its input.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
+  superstep run clerk.toml 'Where is order 7?'
   superstep run poet the sea
   superstep run poet --set topic='the sea'
-  superstep run poet --input '{\"topic\": \"the sea\"}' --answers answers.txt")]
+  superstep run poet --input '{\"topic\": \"the sea\"}' --answers answers.txt
+
+`superstep new --agent FILE.toml` writes a file to begin with. A file that was run is known by its name from then on: its threads are
+resumed, and `superstep serve` serves it. Run it again after a change.")]
 pub(crate) struct RunArgs {
-    /// The agent
-    pub(crate) agent: Agent,
+    /// The file of an agent, or the name of one that is known
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) agent: String,
     /// Text for the agent
     pub(crate) words: Vec<String>,
     /// A field of its input, as its schema says; without any input the fields are listed

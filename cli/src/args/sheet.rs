@@ -53,6 +53,18 @@ What is answered is printed before. With --question nothing is done if another q
         #[arg(long, value_name = "ID")]
         question: Option<String>,
     },
+    /// Write the workbook of a thread as it was before its last step
+    #[command(after_help = "Examples:
+  superstep sheet undo sheets-7f3k2m -o before.xlsx
+  superstep sheet undo last -o result.xlsx --force
+
+The thread stays as it is. `superstep sheet save --at STEP` goes back further.")]
+    Undo {
+        /// The thread
+        thread: String,
+        #[command(flatten)]
+        to: SheetOutput,
+    },
     /// Write the workbook of a thread, as it is or as it was at a step
     #[command(after_help = "Examples:
   superstep sheet save sheets-7f3k2m -o result.xlsx

@@ -40,13 +40,17 @@ pub(crate) enum ThreadsCommand {
   superstep threads list --search invoice --all
   superstep threads list --agent archie --json")]
     List(ListThreads),
-    /// Show a thread: state, open questions, errors
+    /// Show a thread: what was said, open questions, errors
     #[command(after_help = "Examples:
   superstep threads show archie-7f3k2m
+  superstep threads show archie-7f3k2m --state    also the other fields of its state
   superstep threads show archie-7f3k2m --at 3     at step 3")]
     Show {
         #[command(flatten)]
         at: At,
+        /// Also show the other fields of its state
+        #[arg(long)]
+        state: bool,
     },
     /// Resume a thread: shows its open question, or continues an interrupted run
     #[command(after_help = "Examples:
@@ -67,7 +71,7 @@ pub(crate) enum ThreadsCommand {
     },
     /// Copy a thread, as it is or at a checkpoint, under a new name
     #[command(after_help = "Examples:
-  superstep threads fork archie-7f3k2m
+  superstep threads fork last
   superstep threads fork archie-7f3k2m --at 3 --name archie-second-try")]
     Fork {
         #[command(flatten)]
@@ -117,15 +121,19 @@ pub(crate) enum ThreadsCommand {
     #[command(after_help = "Examples:
   superstep threads export archie-7f3k2m archie.jsonl
   superstep threads export mail-1 backup/mail-1.jsonl --json
+  superstep threads export last - --markdown     the conversation, on stdout
 
 The file holds all checkpoints as JSON lines, is readable by you alone and is not encrypted. Event logs
 and long-term memory are not part of it. A file that exists is never overwritten.")]
     Export {
         /// The thread
         thread: String,
-        /// The new file
+        /// The new file; `-` is stdout
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
+        /// Write the conversation as Markdown instead
+        #[arg(long)]
+        markdown: bool,
     },
     /// Make a thread from a file that `export` wrote
     #[command(after_help = "Examples:

@@ -9,7 +9,9 @@ use superstep::{
 use superstep_atris::{Atris, AtrisTable, MODEL_NODES};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
-use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
+use crate::{
+    app::App, args::AtrisOptions, database, environment, error::Error, opened_model, output::faint,
+};
 
 /// What the fake inside a process is called in threads and approvals: its port is another one in each process.
 pub(super) const FAKE: &str = "the fake Audius of --fake";
@@ -56,7 +58,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
     if let Some(usual) = model {
         let mut all = NodeModels::new(usual);
         for (node, opened) in
-            environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?
+            opened_model::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?
         {
             all = all.with(node, Arc::new(opened.caller));
         }
@@ -68,7 +70,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
 
 /// The model that is used, or nothing where there is none: rules answer as well.
 pub(super) async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, Error> {
-    match environment::open(&DataOwner::Project, app).await {
+    match opened_model::open(&DataOwner::Project, app).await {
         Ok(opened) => Ok(Some(Arc::new(opened.caller))),
         Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::NoModel { .. }) => {
             app.output.say(&[faint(

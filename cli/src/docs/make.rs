@@ -52,8 +52,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
         Some(state) => match state.asks.into_iter().next() {
             Some(ask) => Next::Ask(ask),
             None => {
-                app.output
-                    .note(&[faint("going on with the run that was interrupted")]);
+                app.output.note(&[faint("resuming the last run")]);
                 Next::Resume
             }
         },

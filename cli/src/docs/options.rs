@@ -20,6 +20,7 @@ use crate::{
     args::{DocsDepth, DocsProfile, MakeDocs},
     database, environment,
     error::Error,
+    opened_model,
     output::{faint, plain},
 };
 
@@ -57,7 +58,7 @@ pub(super) async fn open(
     let backends = database::create(app.global)?;
     let caller = match make.no_model {
         true => None,
-        false => match environment::open(content, app).await {
+        false => match opened_model::open(content, app).await {
             Ok(opened) => Some(opened.caller),
             // What would be done can be said without one.
             Err(error) if make.dry_run && error.is_no_model() => {
@@ -90,7 +91,7 @@ pub(super) async fn open(
     if let Some(caller) = &caller {
         let mut all = NodeModels::new(Arc::new(caller.clone()));
         let agents: Vec<&str> = settings.agents.iter().map(|agent| agent.name()).collect();
-        for (agent, opened) in environment::open_nodes(&agents, content, app).await? {
+        for (agent, opened) in opened_model::open_nodes(&agents, content, app).await? {
             own_prices.insert(agent.clone(), opened.caller.price());
             all = all.with(agent, Arc::new(within(opened.caller)));
         }

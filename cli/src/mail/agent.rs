@@ -6,7 +6,7 @@ use superstep::{
 };
 use superstep_mail::{MailAgent, MailParts, account::MailAccount};
 
-use crate::{app::App, database, environment, error::Error};
+use crate::{app::App, database, error::Error, opened_model};
 
 /// The assistant, and what its calls cost.
 pub(crate) struct OpenedAgent {
@@ -34,9 +34,9 @@ pub(crate) async fn open(
     };
     let backends = database::create(app.global)?;
     let content = DataOwner::Elsewhere(super::NOT_OF_PROJECT.into());
-    let budget = environment::budget(max_cost);
+    let budget = opened_model::budget(max_cost);
     let nodes = &superstep_mail::MODEL_NODES;
-    let models = environment::open_models(nodes, &content, &budget, app).await?;
+    let models = opened_model::open_models(nodes, &content, &budget, app).await?;
     app.output.say(&account.mode_line());
     let agent = MailAgent::new(MailParts {
         models,

@@ -15,8 +15,8 @@ use superstep_agent::slash::{self, Parsed, TypedAt};
 use crate::{
     app::App,
     args::Chat,
-    environment,
     error::Error,
+    opened_model,
     output::{Form, Output, bad, count, faint, plain, strong},
     stats::Stats,
     stream::TextStream,
@@ -24,8 +24,8 @@ use crate::{
 };
 
 pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
-    let opened = environment::open(&DataOwner::Project, app).await?;
-    let budget = environment::budget(None);
+    let opened = opened_model::open(&DataOwner::Project, app).await?;
+    let budget = opened_model::budget(None);
     let mut talk = ChatSession {
         caller: opened.caller.within(budget.clone()),
         budget,

@@ -25,7 +25,10 @@ struct ModelRow {
 }
 
 pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
-    let environment = environment::load(app.global)?;
+    let mut environment = environment::load(app.global)?;
+    // A setting that cannot be used must not hide what can be.
+    let used = environment.find(None, app.global.probe).await.ok();
+    let used = used.and_then(|it| Some(it.choice().ok()?.spec.clone()));
     let mut rows = Vec::new();
     for known in KNOWN.iter().filter(|known| known.key_env.is_some()) {
         let settings = environment.config.provider(known.name);
@@ -50,7 +53,12 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
                 .into(),
         });
     }
-    rows.push(ollama(&environment.ask_ollama().await));
+    let probe = match environment.ollama {
+        Probe::NotAsked => environment.ask_ollama().await,
+        probe => probe,
+    };
+    let address = environment.vars.get("SUPERSTEP_OLLAMA").cloned();
+    rows.push(ollama(&probe, address));
     for (key, about) in weights::catalogue() {
         let is_there = environment.weights.contains_key(key);
         let state = if is_there {
@@ -66,7 +74,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
         });
     }
     for (name, about) in [
-        ("script:FILE", "follows a file, no real model"),
+        ("script:FILE", "scripted replies of a file"),
         ("cassette:FILE", "replays or records"),
     ] {
         rows.push(ModelRow {
@@ -77,10 +85,13 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
         });
     }
     for row in rows {
+        let is_used = used
+            .as_ref()
+            .is_some_and(|used| *used.provider == row.name || used.to_string() == row.name);
         if app.output.form == Form::Json {
             app.output
                 .json(&json!({"name": row.name, "ready": row.is_ready,
-                "state": row.state, "about": row.about}))?;
+                "state": row.state, "about": row.about, "used": is_used}))?;
             continue;
         }
         let state = format!("{:<26}", row.state);
@@ -89,8 +100,15 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
         } else {
             faint(state)
         };
-        app.output
-            .data(&[strong(format!("{:<14}", row.name)), state, plain(row.about)])?;
+        let mark = if is_used { "* " } else { "  " };
+        let name = format!("{mark}{:<14}", row.name);
+        app.output.data(&[strong(name), state, plain(row.about)])?;
+    }
+    if app.output.form == Form::Text {
+        app.output.note(&[faint(match used {
+            Some(_) => "* is used; superstep model use MODEL changes it",
+            None => "choose one: superstep setup",
+        })]);
     }
     Ok(())
 }
@@ -150,7 +168,7 @@ async fn models(_: &superstep::model::select::Choice) -> Result<Vec<Offered>, Er
     Ok(Vec::new())
 }
 
-fn ollama(probe: &Probe) -> ModelRow {
+fn ollama(probe: &Probe, address: Option<String>) -> ModelRow {
     let (is_ready, state) = match probe {
         Probe::Has(offered) => (!offered.is_empty(), count(offered.len(), "model")),
         Probe::Silent(why) => (false, why.clone()),
@@ -160,7 +178,9 @@ fn ollama(probe: &Probe) -> ModelRow {
         name: "ollama".into(),
         is_ready,
         state,
-        about: "http://127.0.0.1:11434".into(),
+        about: address
+            .filter(|address| !address.is_empty())
+            .unwrap_or_else(|| "http://127.0.0.1:11434".into()),
     }
 }
 

@@ -6,13 +6,13 @@ use superstep::model::select::DataOwner;
 use super::checks::{self, Check};
 use crate::{
     app::App,
-    environment,
     error::Error,
+    opened_model,
     output::{Form, Output, bad, faint, good, plain},
 };
 
 pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
-    let opened = environment::open(&DataOwner::Project, app).await?;
+    let opened = opened_model::open(&DataOwner::Project, app).await?;
     let caller = opened.caller;
     let mut failed = 0;
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! An agent that a program added, run.
+//! An agent of a file, or one that a program added, run.
 
 use superstep_agent::Site;
 
@@ -12,7 +12,7 @@ use crate::{
     args::InboxArgs,
     database, environment,
     error::Error,
-    own,
+    opened_model, own,
     resumed::{OpenedThread, StoredThread},
 };
 
@@ -34,7 +34,7 @@ impl RunAgent for Own {
             if reader.desk().is_none() {
                 return Ok(None);
             }
-            let budget = environment::budget(with.max_cost);
+            let budget = opened_model::budget(with.max_cost);
             let opened = own::open(agent, &own::content_of(true), &budget, app).await?;
             Ok(opened.desk().map(|desk| OpenedDesk {
                 agent: opened,
@@ -57,7 +57,7 @@ async fn opened(
     let opened = match thread.is_done {
         true => agent.reader(database::read_only(app.global)?)?,
         false => {
-            let budget = environment::budget(thread.talk.limits.max_cost);
+            let budget = opened_model::budget(thread.talk.limits.max_cost);
             own::open(agent, &own::content_of(true), &budget, app).await?
         }
     };
@@ -70,10 +70,11 @@ async fn hosted<'s>(
     app: &mut App<'_>,
 ) -> Result<Hosting<'s>, Error> {
     let content = environment::content_of_server();
-    let parts = (on.backends.clone(), &environment::budget(None));
+    let parts = (on.backends.clone(), &opened_model::budget(None));
     let opened = match own::site(agent, &content, parts, app).await {
         Ok(site) => Ok(agent.open(site)?),
-        Err(missing) if lacks_model(&missing) => Err(missing),
+        // A server is there without an agent whose tools nobody approved yet.
+        Err(missing) if lacks_model(&missing) || agent.file().is_some() => Err(missing),
         Err(error) => return Err(error),
     };
     let absent = |why: &str| agent.open(Site::without_model(on.backends.clone(), why));

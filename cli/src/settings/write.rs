@@ -3,10 +3,13 @@
 //! A setting is changed in the text, so that comments stay. Before anything is written, the new text is read
 //! as the program would read it, and the setting must be what was asked for; otherwise nothing is changed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use superstep::model::config::{Config, ConfigFile, Scope};
+use superstep::model::{
+    ErrorKind,
+    config::{Config, ConfigFile, Scope},
+};
 
 use super::{
     check,
@@ -150,12 +153,20 @@ pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
     let value = &place_in(key, value)?;
     let held = UserFile::hold(&path)?;
     let before = held.text()?.unwrap_or_default();
-    let parse = |text: &str| Config::parse(&path, Scope::User, text);
-    parse(&before)?;
-    let text = changed(&before, key, &toml_value(value));
+    Config::parse(&path, Scope::User, &before)?;
+    let text =
+        checked(&path, &before, key, value).map_err(|error| of_setting(error, &path, key))?;
+    held.replace(&text)?;
+    Ok(path)
+}
+
+/// The text with a setting, read as a command would read it.
+fn checked(path: &Path, before: &str, key: &str, value: &str) -> Result<String, Error> {
+    let parse = |text: &str| Config::parse(path, Scope::User, text);
+    let text = changed(before, key, &toml_value(value));
     let text = match parse(&text) {
         // A text that looks like a number or a truth value may be meant as a text.
-        Err(_) => changed(&before, key, &quoted(value)),
+        Err(_) => changed(before, key, &quoted(value)),
         Ok(_) => text,
     };
     let read = parse(&text)?;
@@ -165,8 +176,27 @@ pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
         )));
     }
     check::one(&read, key)?;
-    held.replace(&text)?;
-    Ok(path)
+    Ok(text)
+}
+
+/// The error with the setting in place of the line, which is in no file yet.
+fn of_setting(error: Error, path: &Path, key: &str) -> Error {
+    let told = error.to_string();
+    let line = format!("{}:", path.display());
+    let mut parts = told.split(line.as_str());
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(key);
+        text.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    match error {
+        Error::Usage(_) | Error::Agent(_) => Error::Usage(text),
+        Error::Model(_) => {
+            let why = text.trim_start_matches("settings: ").to_owned();
+            Error::Model(ErrorKind::Settings { why }.into())
+        }
+        other => other,
+    }
 }
 
 /// The value of a setting that is a place: absolute, as commands run elsewhere too; a folder of mail must be there.
@@ -249,7 +279,22 @@ fn without(text: &str, key: &str) -> String {
             lines.push(line);
         }
     }
-    lines.join("\n") + "\n"
+    // A table that has nothing left goes, too.
+    let header = format!("[{table}]");
+    if let Some(at) = lines.iter().position(|line| line.trim() == header) {
+        let below = lines
+            .iter()
+            .skip(at + 1)
+            .find(|line| !line.trim().is_empty());
+        if below.is_none_or(|line| line.trim().starts_with('[')) {
+            lines.remove(at);
+        }
+    }
+    let text = lines.join("\n");
+    match text.trim_end() {
+        "" => String::new(),
+        text => format!("{text}\n"),
+    }
 }
 
 /// The text with a key set, at its place or at the end of its table.
@@ -315,7 +360,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-fn told(path: &std::path::Path, output: &Output) -> Result<(), Error> {
+fn told(path: &Path, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&json!({"path": path.display().to_string()}));
     }

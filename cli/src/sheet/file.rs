@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use superstep::dynamic::Snapshot;
 use superstep_agent::Console as _;
 use superstep_sheets::{
     Mirror, QueryLimits, Sheets, SheetsState, calculated_notice, check_result_name,
@@ -38,10 +39,7 @@ pub(super) async fn save(
     // A number is that of a step, as progress shows it; the engine counts its own steps, which nobody saw.
     let step = at.and_then(|text| text.parse::<u32>().ok().filter(|_| text.len() < 8));
     let at = at.filter(|_| step.is_none());
-    let snapshot = reader.snapshot(&graph, thread, at).await?;
-    let mut state = serde_json::to_value(&snapshot.values)
-        .and_then(serde_json::from_value::<SheetsState>)
-        .map_err(std::io::Error::from)?;
+    let mut state = state_of(&reader.snapshot(&graph, thread, at).await?)?;
     if let Some(step) = step {
         state.version = match state.version_at(step) {
             Some(version) => version.to_owned(),
@@ -53,6 +51,23 @@ pub(super) async fn save(
     agent.save(&state, &to.output, overwrite(to.force)).await?;
     let about = json!({"thread": thread, "version": state.version, "step": step});
     TerminalConsole::new(app).show(&written_notice(about, &to.output))
+}
+
+/// The step before the last one of a thread.
+pub(super) async fn before_last(thread: &str, app: &App<'_>) -> Result<u32, Error> {
+    let reader = ThreadReader::open(app.global)?;
+    let graph = reader.graph_of(Agent::SHEETS)?;
+    let taken = state_of(&reader.snapshot(&graph, thread, None).await?)?.taken();
+    taken.checked_sub(1).ok_or_else(|| Error::Missing {
+        what: shown(format!("thread `{thread}` has taken no step")),
+        hint: "`superstep sheet save` writes its workbook",
+    })
+}
+
+fn state_of(snapshot: &Snapshot) -> Result<SheetsState, Error> {
+    let state = serde_json::to_value(&snapshot.values);
+    let state = state.and_then(serde_json::from_value::<SheetsState>);
+    Ok(state.map_err(std::io::Error::from)?)
 }
 
 fn no_step(thread: &str, step: u32, taken: u32) -> Error {

@@ -17,6 +17,7 @@ use crate::{
     args::{Global, SheetRun},
     database, environment,
     error::Error,
+    opened_model::{self, Work},
 };
 
 /// An agent that can be instructed.
@@ -45,14 +46,17 @@ pub(super) async fn open(
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
     // What is said on the command line counts more than the settings, and those of the agent more than `[models]`.
     let mut own: BTreeMap<String, Arc<dyn Model>> = BTreeMap::new();
-    for (node, opened) in environment::open_nodes(&MODEL_NODES, content, app).await? {
+    for (node, opened) in opened_model::open_nodes(&MODEL_NODES, content, app).await? {
         own.insert(node, Arc::new(opened.caller));
     }
     let planner: Arc<dyn Model> = match (&app.global.model, chosen.planner) {
         (None, Some(spec)) => model(&spec, app).await?,
         _ => match own.remove("planner_node") {
             Some(planner) => planner,
-            None => Arc::new(environment::open(content, app).await?.caller),
+            None => {
+                let opened = opened_model::open_for(Work::Workbooks, content, app).await?;
+                Arc::new(opened.caller)
+            }
         },
     };
     let informer = match chosen.informer {
@@ -83,7 +87,7 @@ async fn model(spec: &str, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
     };
     let output = app.output;
     let mut own = app.with(&global, output);
-    let opened = environment::open(&DataOwner::Project, &mut own).await?;
+    let opened = opened_model::open(&DataOwner::Project, &mut own).await?;
     Ok(Arc::new(opened.caller))
 }
 

@@ -1,14 +1,14 @@
 //! `superstep threads export` and `import`: a thread as an archive of JSON lines.
 
 use std::{
-    io::{BufReader, BufWriter},
+    io::{BufReader, BufWriter, Write as _},
     path::Path,
 };
 
 use serde_json::json;
-use superstep::{Archive, ThreadId};
+use superstep::{Archive, ThreadId, text::sanitize};
 
-use super::ThreadReader;
+use super::{ThreadReader, words::said};
 use crate::{
     app::App,
     error::{Error, FileError},
@@ -23,8 +23,14 @@ pub(super) async fn export(
     file: &Path,
     output: &Output,
 ) -> Result<(), Error> {
-    private::refuse_existing(file)?;
     let archive = reader.saver.export(&ThreadId::from(thread)).await?;
+    if is_stdout(file) {
+        let mut bytes = Vec::new();
+        archive.write(&mut bytes)?;
+        let lines = String::from_utf8_lossy(&bytes);
+        return lines.lines().try_for_each(|line| output.json_text(line));
+    }
+    private::refuse_existing(file)?;
     private::write_new(file, |file| Ok(archive.write(BufWriter::new(file))?))?;
     let checkpoints = archive.len();
     if output.form == Form::Json {
@@ -38,6 +44,46 @@ pub(super) async fn export(
         count(checkpoints, "checkpoint")
     ))]);
     Ok(())
+}
+
+/// Writes what was said in a thread as Markdown.
+pub(super) async fn transcript(
+    reader: &ThreadReader,
+    thread: &str,
+    file: &Path,
+    output: &Output,
+) -> Result<(), Error> {
+    let agent = reader.agent(thread).await?;
+    let graph = reader.graph_of(agent)?;
+    let snapshot = reader.snapshot(&graph, thread, None).await?;
+    let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
+    let title = match agent.title(&state) {
+        title if title.is_empty() => shown(thread),
+        title => title,
+    };
+    let mut text = format!("# {}\n", shown(title));
+    for said in said(&state, agent.name()) {
+        text.push_str(&format!(
+            "\n## {}\n\n{}\n",
+            said.who,
+            sanitize(said.text.trim())
+        ));
+    }
+    if is_stdout(file) {
+        return text
+            .lines()
+            .try_for_each(|line| output.data(&[plain(line)]));
+    }
+    private::refuse_existing(file)?;
+    private::write_new(file, |file| Ok(file.write_all(text.as_bytes())?))?;
+    match output.form {
+        Form::Json => output.json(&json!({"thread": thread, "file": file.display().to_string()})),
+        Form::Text => output.data(&[plain(file.display())]),
+    }
+}
+
+fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 /// Makes a thread of an archive. It is read and checked to its end, by the agent too, before anything

@@ -110,10 +110,11 @@ pub(super) async fn delete(
 ) -> Result<(), Error> {
     let mut threads = Vec::new();
     for thread in &which.threads {
-        threads.push(reader.exactly(thread).await?);
+        threads.push(reader.for_deletion(thread).await?);
     }
     for thread in &threads {
         let (status, title) = reader.about(thread).await;
+        let title: String = title.chars().take(200).collect();
         app.output.say(&[
             plain(format!("{}  ", shown(thread))),
             faint(status.map_or("?", Status::as_str)),

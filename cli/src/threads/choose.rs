@@ -15,7 +15,7 @@ use crate::{
 /// How many threads are offered.
 const OFFERED: usize = 9;
 
-pub(super) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<String, Error> {
+pub(crate) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<String, Error> {
     if !app.terminal.is_interactive() {
         return reader.named(LAST).await;
     }
@@ -27,7 +27,11 @@ pub(super) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<Stri
         app.output.say(&[
             strong(format!("{number}  ")),
             plain(format!("{:<20} ", shown(&row.thread))),
-            faint(row.status.map_or("?", Status::as_str)),
+            faint(format!(
+                "{:<11}  {:<10}",
+                row.status.map_or("?", Status::as_str),
+                row.when()
+            )),
             plain(format!("  {}", row.title)),
         ]);
     }

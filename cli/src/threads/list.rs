@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use superstep::{CheckpointId, Origin, SaverError, ThreadId, clock::made_at, runs::RunCost};
 
 use superstep_server::thread_uuid;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{Status, ThreadReader};
 use crate::{
@@ -26,6 +27,14 @@ const USUAL_LIMIT: usize = 30;
 
 /// The widest column of names.
 const WIDEST: usize = 44;
+
+/// A name that is longer than this is shown by its beginning at a terminal, if no other row begins so: every command takes the
+/// beginning of a name.
+const LONG: usize = 20;
+const SHORT: usize = 13;
+
+/// A terminal that is narrower has no column of models.
+const FOR_MODELS: usize = 110;
 
 /// One row of the list.
 pub(super) struct Row {
@@ -95,7 +104,7 @@ pub(super) async fn run(
             row.model = reader.model(&row.thread, &Json::Null).await;
         }
     }
-    let columns = Columns::of(&rows);
+    let columns = Columns::of(&rows, output.columns());
     if output.form == Form::Text
         && narrow().is_none()
         && !rows.is_empty()
@@ -163,6 +172,12 @@ pub(super) async fn row(reader: &ThreadReader, thread: UsedThread) -> Row {
 }
 
 impl Row {
+    /// How long ago it was used.
+    pub(super) fn when(&self) -> String {
+        let since = |used| ago_since(Duration::from_millis(millis(used)));
+        self.used.map(since).unwrap_or_default()
+    }
+
     /// Whether its name or title has a text, given in lower case.
     fn has_text(&self, text: Option<&str>) -> bool {
         let places = [self.thread.as_str(), &self.title];
@@ -224,35 +239,101 @@ async fn read(reader: &ThreadReader, thread: UsedThread, agent: Option<Agent>) -
 struct Columns {
     name: usize,
     cost: usize,
-    /// Nothing if no thread says which model it has.
+    /// Nothing if no thread says which model it has, or if there is no room.
     model: Option<usize>,
+    /// Nothing where lines are not cut: then the title comes last.
+    title: Option<usize>,
+    /// Beginnings of long names that more than one row has.
+    shared: Vec<String>,
 }
 
 impl Columns {
-    fn of(rows: &[Row]) -> Self {
+    fn of(rows: &[Row], terminal: Option<usize>) -> Self {
         let width = |text: &str| text.chars().count();
-        let names = rows.iter().map(|row| width(&shown(&row.thread)));
         let costs = rows.iter().map(|row| width(&units::cost(&row.cost)));
         let models = rows.iter().filter_map(|row| row.model.as_deref());
-        Self {
-            name: names.max().unwrap_or(0).clamp(13, WIDEST),
+        let models = models.filter(|_| terminal.is_none_or(|columns| columns >= FOR_MODELS));
+        let mut columns = Self {
+            name: 0,
             cost: costs.max().unwrap_or(0).max(4),
             model: models.map(width).max().map(|most| most.clamp(5, 24)),
+            title: None,
+            shared: Vec::new(),
+        };
+        if terminal.is_some() {
+            let mut short: Vec<String> = rows.iter().map(|row| beginning(&row.thread)).collect();
+            short.sort_unstable();
+            let twice = short.windows(2).filter(|two| two.first() == two.last());
+            columns.shared = twice.flatten().cloned().collect();
+        }
+        let names = rows
+            .iter()
+            .map(|row| width(&columns.name_of(row, terminal)));
+        columns.name = names.max().unwrap_or(0).clamp(13, WIDEST);
+        let others = columns.name + 2 + 13 + 12 + 2 + columns.cost;
+        let others = others + columns.model.map_or(0, |width| width + 2);
+        // The last column of a terminal stays free.
+        columns.title = terminal.map(|terminal| terminal.saturating_sub(others + 1).max(10));
+        columns
+    }
+
+    /// The name of a thread, whole in a pipe.
+    fn name_of(&self, row: &Row, terminal: Option<usize>) -> String {
+        let (whole, short) = (shown(&row.thread), beginning(&row.thread));
+        let is_long = terminal.is_some() && whole.chars().count() > LONG;
+        match is_long && !self.shared.contains(&short) {
+            true => short,
+            false => whole,
+        }
+    }
+
+    /// A line of the list. At a terminal the title comes before the cost, and is cut.
+    fn line(&self, cells: [Span; 6]) -> Vec<Span> {
+        let [name, status, when, cost, model, title] = cells;
+        let space = || plain("  ");
+        match self.title {
+            None => vec![
+                name,
+                space(),
+                status,
+                when,
+                space(),
+                cost,
+                space(),
+                model,
+                title,
+            ],
+            Some(width) => {
+                let mut line = vec![name, space(), status, when, space()];
+                let cut = wrap::cut(&[title], width);
+                let used: usize = cut.iter().map(|it| it.text().width()).sum();
+                line.extend(cut);
+                line.push(plain(" ".repeat(width.saturating_sub(used))));
+                line.extend([space(), cost]);
+                if self.model.is_some() {
+                    line.extend([space(), model]);
+                }
+                line
+            }
         }
     }
 
     fn head(&self, output: &Output) -> Result<(), Error> {
         let (name, cost) = (self.name, self.cost);
         let model = self.model.map(|width| format!("{:<width$}  ", "MODEL"));
-        output.data(&[faint(format!(
-            "{:<name$}  {:<11}  {:<10}  {:>cost$}  {}TITLE",
-            "THREAD",
-            "STATUS",
-            "USED",
-            "COST",
-            model.unwrap_or_default()
-        ))])
+        output.data(&self.line([
+            faint(format!("{:<name$}", "THREAD")),
+            faint("STATUS       "),
+            faint("USED      "),
+            faint(format!("{:>cost$}", "COST")),
+            faint(model.unwrap_or_default().trim_end()),
+            faint("TITLE"),
+        ]))
     }
+}
+
+fn beginning(thread: &ThreadId) -> String {
+    shown(thread).chars().take(SHORT).collect()
 }
 
 fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
@@ -277,33 +358,37 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         Some(Status::Interrupted) => plain("interrupted  "),
         None => faint("?            "),
     };
-    let when = row.used.map(used_ago).unwrap_or_default();
+    let when = row.when();
     if let Some(columns) = narrow() {
         return below(row, status, &when, columns, output);
     }
     let (name, cost) = (columns.name, columns.cost);
     let model = columns.model.map(|width| {
         let model = row.model.as_deref().unwrap_or_default();
-        format!("{model:<width$}  ")
+        match columns.title {
+            Some(_) => wrap::cut(&[plain(model)], width)
+                .iter()
+                .map(Span::text)
+                .collect(),
+            None => format!("{model:<width$}  "),
+        }
     });
-    output.data(&[
-        strong(format!("{:<name$}  ", shown(&row.thread))),
+    let thread = columns.name_of(row, output.columns());
+    let origin = match row.foreign {
+        Some(Some(Origin::Import)) => "imported  ",
+        Some(Some(Origin::Http)) => "over HTTP  ",
+        Some(None) => "",
+        None => "imported?  ",
+    };
+    let title = title(&format!("{origin}{}", row.title));
+    output.data(&columns.line([
+        strong(format!("{thread:<name$}")),
         status,
-        faint(format!("{when:<10}  ")),
-        plain(format!("{:>cost$}  ", units::cost(&row.cost))),
+        faint(format!("{when:<10}")),
+        plain(format!("{:>cost$}", units::cost(&row.cost))),
         faint(model.unwrap_or_default()),
-        faint(match row.foreign {
-            Some(Some(Origin::Import)) => "imported  ",
-            Some(Some(Origin::Http)) => "over HTTP  ",
-            Some(None) => "",
-            None => "imported?  ",
-        }),
-        title(&row.title),
-    ])
-}
-
-fn used_ago(used: i64) -> String {
-    ago_since(Duration::from_millis(millis(used)))
+        title,
+    ]))
 }
 
 /// No thread was used before 1970.

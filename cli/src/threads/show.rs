@@ -27,7 +27,12 @@ use crate::{
 /// How much of a field of the state is shown.
 const MOST_LETTERS: usize = 400;
 
-pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result<(), Error> {
+pub(super) async fn run(
+    reader: &ThreadReader,
+    at: &At,
+    has_state: bool,
+    app: &App<'_>,
+) -> Result<(), Error> {
     let output = app.output;
     let agent = reader.agent(&at.thread).await?;
     let mut opened = agent.reader(reader.backends().clone())?;
@@ -127,7 +132,11 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     // What is asked is often the last thing that was said, and a field of the state as well.
     let mut told: Vec<String> = asked.iter().map(|lines| flat(&text_of(lines))).collect();
     told.extend(said.iter().map(|it| flat(&it.text)));
-    fields(&state, (list.as_deref(), &told), output)?;
+    // An agent without a conversation has nothing else to show, and the words of a run that broke off are no message yet.
+    let is_broken = matches!(status, Status::Failed | Status::Interrupted);
+    if has_state || said.is_empty() || is_broken {
+        fields(&state, (list.as_deref(), &told), output)?;
+    }
     for message in &said {
         tell(message, output)?;
     }
@@ -146,7 +155,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     for lines in asked {
         let last = said.last().map(|it| flat(&it.text));
         if last.is_some_and(|last| last == flat(&text_of(&lines))) {
-            output.data(&[strong("asks: "), faint("what was said last")])?;
+            output.data(&[faint("waiting for your reply to the message above")])?;
             continue;
         }
         for (line, begin) in lines

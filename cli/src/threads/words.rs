@@ -16,8 +16,16 @@ pub(super) struct Utterance {
 }
 
 impl Utterance {
-    /// A message of a state, if it is one.
+    /// A message of a state, if it is one; a long one is cut.
     pub(super) fn of(item: &Json, agent: &str) -> Option<Self> {
+        let whole = Self::whole(item, agent)?;
+        Some(Self {
+            text: shortened(&whole.text, MOST_LETTERS),
+            ..whole
+        })
+    }
+
+    fn whole(item: &Json, agent: &str) -> Option<Self> {
         let kind = item.get("type").or_else(|| item.get("role"))?.as_str()?;
         let content = item.get("content")?;
         let mut text = match content {
@@ -44,7 +52,7 @@ impl Utterance {
         };
         Some(Self {
             who: single_line(who),
-            text: shortened(&text, MOST_LETTERS),
+            text,
         })
     }
 
@@ -73,15 +81,24 @@ fn calls(item: &Json) -> Vec<String> {
 
 /// The conversation of a state: the longest list of messages that it has.
 pub(super) fn conversation(state: &Json, agent: &str) -> (Option<String>, Vec<Utterance>) {
+    longest(state, |item| Utterance::of(item, agent))
+}
+
+/// The same conversation, whole.
+pub(super) fn said(state: &Json, agent: &str) -> Vec<Utterance> {
+    longest(state, |item| Utterance::whole(item, agent)).1
+}
+
+fn longest(
+    state: &Json,
+    read: impl Fn(&Json) -> Option<Utterance>,
+) -> (Option<String>, Vec<Utterance>) {
     let mut longest = (None, Vec::new());
     for (name, value) in state.as_object().into_iter().flatten() {
         let Some(items) = value.as_array() else {
             continue;
         };
-        let said: Vec<Utterance> = items
-            .iter()
-            .filter_map(|it| Utterance::of(it, agent))
-            .collect();
+        let said: Vec<Utterance> = items.iter().filter_map(&read).collect();
         if said.len() == items.len() && said.len() > longest.1.len() {
             longest = (Some(name.clone()), said);
         }

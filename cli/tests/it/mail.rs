@@ -191,7 +191,7 @@ fn threads_of_mail_are_threads() {
     assert_eq!(listed[0]["status"], "waiting");
     let thread = listed[0]["thread"].as_str().unwrap();
     assert!(thread.starts_with("mail-"), "{thread}");
-    let shown = env.run(&format!("threads show {thread}"));
+    let shown = env.run(&format!("threads show {thread} --state"));
     assert!(
         shown.stdout.contains("classification_decision: respond"),
         "{}",

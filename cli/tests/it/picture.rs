@@ -19,7 +19,7 @@ const FIRST_WORDS: &str = "The documents name two ways:";
 fn the_picture_in_the_readme_is_what_a_terminal_shows() {
     let env = TestEnv::new();
     let terminal = Terminal::sized(&env, "demo archie", ROWS, COLUMNS);
-    terminal.shows("the graph behind it");
+    terminal.shows("Those replies were scripted");
     let rows = terminal.rows();
     assert_eq!(terminal.end(), 0);
     let rows = rows.into_iter();

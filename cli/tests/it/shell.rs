@@ -97,3 +97,52 @@ fn a_script_of_commands_ends_with_what_the_last_one_ended_with() {
     let ran = env.run_with(SHELL, "threads nonsense\n");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_shell_knows_the_documents_of_its_folder_and_continues_where_it_was() {
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, SHELL);
+    terminal.shows("answered from the documents in").prompts(1);
+    terminal
+        .say("who keeps payments?")
+        .shows("The ledger does.");
+    terminal.prompts(2).say("/documents").shows("plan.md");
+    terminal.prompts(3).say("/inputs nowhere").shows("nowhere");
+    terminal
+        .prompts(4)
+        .say("/inputs none")
+        .shows("without documents");
+    terminal.prompts(5).press("\u{3}").prompts(6).press("\u{3}");
+    assert_eq!(terminal.end(), 0);
+    let thread = env.run("threads list --json").events()[0]["thread"].take();
+    let thread = thread.as_str().unwrap().to_owned();
+    let terminal = Terminal::run(&env, "--continue --model script:FIXTURES/archie.jsonl");
+    terminal.shows("The ledger does.").prompts(1).say("/thread");
+    terminal.shows(&thread).prompts(2).say("/clear");
+    terminal.hides(&thread).prompts(3).say("/resume last");
+    terminal.shows("The ledger does.").prompts(4).press("\u{4}");
+    assert_eq!(terminal.end(), 0);
+    let both = env.run("--continue threads list");
+    assert_eq!(both.code, 2, "{}", both.stderr);
+}
+
+#[test]
+fn a_question_has_the_files_that_it_names_and_a_pipe_may_be_the_question() {
+    let env = TestEnv::new().with_documents();
+    env.write(
+        "work/knows.jsonl",
+        "{\"when\": {\"contains\": \"One ledger holds\"}, \"text\": \"One.\", \"repeat\": \"always\"}\n{\"text\": \"None.\", \"repeat\": \"always\"}\n",
+    );
+    let model = "--model script:knows.jsonl";
+    let named = env.run(&format!("ask what is in @docs/plan.md? {model}"));
+    assert_eq!(named.stdout, "One.\n", "{}", named.stderr);
+    let unknown = env.run(&format!("ask who is @nobody {model}"));
+    assert_eq!(unknown.stdout, "None.\n", "{}", unknown.stderr);
+    let piped = env.run_with(&format!("ask {model}"), "One ledger holds it?\n");
+    assert_eq!(piped.stdout, "One.\n", "{}", piped.stderr);
+    assert_eq!(env.run(&format!("ask {model}")).code, 2);
+    let much = env.run_with(&format!("ask what {model}"), &"words ".repeat(100_000));
+    assert_eq!(much.code, 2, "{}", much.stderr);
+    assert!(much.stderr.contains("--inputs"), "{}", much.stderr);
+}

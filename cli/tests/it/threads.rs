@@ -110,8 +110,11 @@ fn a_thread_is_shown_as_a_conversation_and_not_as_a_dump() {
     let (env, thread) = env_with_thread();
     let shown = env.run(&format!("threads show {thread}")).stdout;
     for line in [
-        "you: what", "archie: First question?", "you: one", "archie: Second question?",
-        "asks: what was said last",
+        "you: what",
+        "archie: First question?",
+        "you: one",
+        "archie: Second question?",
+        "waiting for your reply to the message above",
     ] {
         let found = shown.lines().filter(|it| it.starts_with(line)).count();
         assert_eq!(found, 1, "{line}: {shown}");
@@ -176,7 +179,7 @@ fn a_thread_shows_its_question_and_a_mistyped_name_the_one_that_was_meant() {
     assert!(
         shown
             .stdout
-            .contains("archie: Second question?\nasks: what was said last\n"),
+            .contains("archie: Second question?\nwaiting for your reply to the message above\n"),
         "{}",
         shown.stdout
     );

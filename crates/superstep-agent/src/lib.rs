@@ -21,6 +21,8 @@ mod defaults;
 mod demo;
 mod diff;
 mod failure;
+#[cfg(feature = "files")]
+mod file_agent;
 mod form;
 mod inbox;
 mod money;
@@ -51,6 +53,8 @@ pub use conversation::{Conversation, Ended, Next};
 pub use demo::Demo;
 pub use diff::{Change, Diff, Hunk};
 pub use failure::{AgentError, Failure, exit_of};
+#[cfg(feature = "files")]
+pub use file_agent::{FileAgent, McpServer};
 pub use form::{Field, FieldKind, Form};
 pub use inbox::{
     AfterAnswers, Desk, InboxAnswer, InboxEffect, InboxQuestion, QuestionKey, RunEnd, Verb,

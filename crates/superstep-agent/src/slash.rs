@@ -22,7 +22,10 @@ pub const NO_EDITOR: &str = "an editor needs a terminal: write the message as a 
 /// Writes the message in another editor, wherever a message is typed.
 pub const EDITOR: &str = "/editor";
 
-const ALL: [SlashCommand; 12] = [
+/// Clears the screen, wherever a message is typed.
+pub const CLEAR: &str = "/clear";
+
+const ALL: [SlashCommand; 14] = [
     SlashCommand(
         "/approve",
         "approve the analysis and write it",
@@ -31,7 +34,7 @@ const ALL: [SlashCommand; 12] = [
     SlashCommand(
         "/documents",
         "list the documents, included or not",
-        &[TypedAt::Analysis],
+        &[TypedAt::Analysis, TypedAt::Shell],
     ),
     SlashCommand(
         "/tokens",
@@ -46,12 +49,22 @@ const ALL: [SlashCommand; 12] = [
     SlashCommand(
         EDITOR,
         "write your message in $EDITOR",
-        &[TypedAt::Analysis, TypedAt::Chat],
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/inputs",
+        "the folder that questions are answered from; `/inputs DIR` changes it, `/inputs none` removes it",
+        &[TypedAt::Shell],
     ),
     SlashCommand(
         "/new",
         "begin another conversation",
         &[TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/resume",
+        "continue another thread: `/resume THREAD`, or choose from a list",
+        &[TypedAt::Shell],
     ),
     SlashCommand(
         "/model",
@@ -64,9 +77,9 @@ const ALL: [SlashCommand; 12] = [
         &[TypedAt::Analysis, TypedAt::Shell],
     ),
     SlashCommand(
-        "/clear",
+        CLEAR,
         "clear the screen",
-        &[TypedAt::Shell, TypedAt::Chat],
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
     ),
     SlashCommand(
         "/help",
@@ -75,7 +88,7 @@ const ALL: [SlashCommand; 12] = [
     ),
     SlashCommand(
         "/exit",
-        "leave; threads are kept",
+        "leave",
         &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
     ),
     SlashCommand(
@@ -108,6 +121,10 @@ pub enum Parsed {
     New,
     /// The current model, or the one to change to.
     Model(Option<String>),
+    /// The folder of documents, or the one to change to.
+    Inputs(Option<String>),
+    /// Another thread: this one, or one that is chosen.
+    Resume(Option<String>),
     /// The name of the thread.
     Thread,
     /// An empty screen.
@@ -130,8 +147,10 @@ pub fn parse(message: &str, place: TypedAt) -> Parsed {
         EDITOR => Some(Parsed::Editor),
         "/new" => Some(Parsed::New),
         "/model" => Some(Parsed::Model(None)),
+        "/inputs" => Some(Parsed::Inputs(None)),
+        "/resume" => Some(Parsed::Resume(None)),
         "/thread" => Some(Parsed::Thread),
-        "/clear" => Some(Parsed::Clear),
+        CLEAR => Some(Parsed::Clear),
         "/help" | "/?" => Some(Parsed::Help),
         "/exit" | "/quit" => Some(Parsed::Exit),
         _ => None,
@@ -147,10 +166,16 @@ pub fn parse(message: &str, place: TypedAt) -> Parsed {
     {
         return known;
     }
-    if let Some(model) = message.strip_prefix("/model ")
+    if let Some((name, rest)) = message.split_once(' ')
         && place == TypedAt::Shell
     {
-        return Parsed::Model(Some(model.trim().to_owned()));
+        let rest = Some(rest.trim().to_owned());
+        match name {
+            "/model" => return Parsed::Model(rest),
+            "/inputs" => return Parsed::Inputs(rest),
+            "/resume" => return Parsed::Resume(rest),
+            _ => {}
+        }
     }
     let is_approval = message.eq_ignore_ascii_case("/approve") && place == TypedAt::Analysis;
     let is_one_word = message.starts_with('/') && !message.contains(char::is_whitespace);
@@ -205,11 +230,13 @@ mod tests {
         for (words, place) in [
             ("/documents", TypedAt::Chat),
             ("/approve", TypedAt::Chat),
-            ("/clear", TypedAt::Analysis),
+            ("/inputs", TypedAt::Analysis),
         ] {
             assert!(matches!(parse(words, place), Parsed::Unknown(_)), "{words}");
         }
         let model = Parsed::Model(Some("ollama:qwen3:8b".into()));
         assert_eq!(parse("/model ollama:qwen3:8b", TypedAt::Shell), model);
+        let folder = Parsed::Inputs(Some("my docs".into()));
+        assert_eq!(parse("/inputs my docs", TypedAt::Shell), folder);
     }
 }

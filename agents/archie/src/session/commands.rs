@@ -23,12 +23,7 @@ impl ArchieSession {
             Parsed::Text => return Ok(None),
             Parsed::Exit => return Ok(Some(Reply::Exit)),
             Parsed::Undo => return Ok(Some(self.undo(thread).await?)),
-            Parsed::Documents => {
-                let state = self.archie.graph().state(thread).await?.state;
-                let entries = self.archie.manifest(&state).await?;
-                let lines = entries.iter().map(|entry| Notice::say([plain(entry)]));
-                lines.collect()
-            }
+            Parsed::Documents => self.documents(thread).await?,
             Parsed::Tokens => vec![self.tokens(thread).await?],
             Parsed::Model(_) => {
                 let state = self.archie.graph().state(thread).await?.state;
@@ -37,7 +32,7 @@ impl ArchieSession {
             Parsed::Thread => vec![Notice::say([plain(thread)])],
             Parsed::Unknown(why) => vec![Notice::say([plain(why)])],
             Parsed::Editor => vec![Notice::say([plain(slash::NO_EDITOR)])],
-            Parsed::Help | Parsed::New | Parsed::Clear => {
+            Parsed::Help | Parsed::New | Parsed::Clear | Parsed::Inputs(_) | Parsed::Resume(_) => {
                 let all = slash::commands(TypedAt::Analysis);
                 let line = |(name, about): (&str, &str)| {
                     Notice::say([strong(format!("  {name:<12}")), plain(about)])
@@ -46,6 +41,14 @@ impl ArchieSession {
             }
         };
         Ok(Some(Reply::Shown(notices)))
+    }
+
+    /// The documents of a thread, included or not.
+    pub async fn documents(&self, thread: &str) -> Result<Vec<Notice>, AgentError> {
+        let state = self.archie.graph().state(thread).await?.state;
+        let entries = self.archie.manifest(&state).await?;
+        let lines = entries.iter().map(|entry| Notice::say([plain(entry)]));
+        Ok(lines.collect())
     }
 
     /// The cost of all calls of a thread.

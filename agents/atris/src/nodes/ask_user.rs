@@ -44,7 +44,7 @@ pub(crate) async fn ask_user(
             };
             let what = match (entity_type, &word) {
                 (Some(kind), Some(word)) => format!(
-                    "Which {} is \"{word}\"? No answer before says so. A name, a handle, a link or an id.",
+                    "Which {} is \"{word}\"? Nothing earlier in this conversation says so. A name, a handle, a link or an id.",
                     kind.name()
                 ),
                 (Some(kind), None) => {

@@ -86,7 +86,7 @@ async fn a_word_for_something_earlier_is_asked_about_if_nothing_or_too_much_fits
     let (ask, question) = open(&outcome);
     assert_eq!(
         question.question,
-        "Which user is \"her\"? No answer before says so. A name, a handle, a link or an id."
+        "Which user is \"her\"? Nothing earlier in this conversation says so. A name, a handle, a link or an id."
     );
     assert_eq!(server.calls().len(), 0, "nothing is guessed");
     let said = ask.answer::<Question>(&"Mira Voss".to_owned()).unwrap();

@@ -185,7 +185,9 @@ async fn the_one_by_somebody_is_one_of_the_list() {
     let outcome = run(&agent, "t", "tracks of the one by Paper Tiger").await;
     let (_, question) = open(&outcome);
     assert!(
-        question.question.contains("No answer before says so"),
+        question
+            .question
+            .contains("Nothing earlier in this conversation says so"),
         "{}",
         question.question
     );

@@ -22,7 +22,7 @@ pub(super) fn prompt(ask: &OpenAsk, with: &Context) -> Prompt {
     let lines = lines(ask).into_iter();
     let blocks = lines.map(|line| Block::Line(Weight::Say, line)).collect();
     Prompt {
-        input: "y makes it, n refuses it, words are for the planner> ".into(),
+        input: "Apply? y, n, or say what to do instead> ".into(),
         // Which cells a step would lose is not known before it is asked.
         decides: Decides::Outcome,
         later: vec![

@@ -187,10 +187,10 @@ impl Choice {
         let id = model.id();
         let from = &self.origin;
         match (self.spec.provider.as_str(), &self.cassette) {
-            ("script", _) => format!("model: {id} · follows a script, no real model · {from}"),
+            ("script", _) => format!("model: {id} · scripted · {from}"),
             (_, Some((cassette, None))) => {
                 let file = cassette.file.display();
-                format!("model: {id} · replayed from {file}, no real model · {from}")
+                format!("model: {id} · replayed from {file} · {from}")
             }
             (_, Some((cassette, Some(of)))) => {
                 let file = cassette.file.display();

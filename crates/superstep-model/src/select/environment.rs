@@ -88,7 +88,10 @@ impl Environment {
             }
         }
         // An empty one says that the server is not to be asked.
-        let own = var("SUPERSTEP_OLLAMA").map(|address| address.trim().to_owned());
+        let own = var("SUPERSTEP_OLLAMA").map(|address| match address.trim() {
+            bare if !bare.is_empty() && !bare.contains("://") => ollama_address(bare),
+            whole => whole.to_owned(),
+        });
         let address = own.or_else(|| Some(ollama_address(&set("OLLAMA_HOST")?)));
         if let Some(address) = address {
             self.vars.insert("SUPERSTEP_OLLAMA".to_owned(), address);

@@ -120,7 +120,7 @@ impl fmt::Display for Source {
             Self::AnthropicKey => "ANTHROPIC_API_KEY",
             Self::OpenAiKey => "OPENAI_API_KEY",
             Self::OtherKey => "key of another provider",
-            Self::LocalServer => "Ollama at 127.0.0.1:11434",
+            Self::LocalServer => "Ollama on this machine",
             Self::OtherPorts => "other ports of this machine",
             Self::Cache => "embedded model in the cache",
             Self::Pull => "embedded model to be fetched",

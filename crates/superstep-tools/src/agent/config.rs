@@ -143,4 +143,11 @@ impl<S: Conversation> Agent<S> {
         self.answer = Some(Schema::of::<T>());
         self
     }
+
+    /// The same by a schema that is data.
+    #[must_use]
+    pub fn answer_by(mut self, schema: Schema) -> Self {
+        self.answer = Some(schema);
+        self
+    }
 }
