@@ -30,9 +30,9 @@ where
     Report { checks }
 }
 
-type Run = fn(Arc<dyn Blobs>) -> BoxFuture<'static, Verdict>;
+type RunCheck = fn(Arc<dyn Blobs>) -> BoxFuture<'static, Verdict>;
 
-const CASES: &[(&str, Run)] = &[
+const CASES: &[(&str, RunCheck)] = &[
     ("content_comes_back_under_its_hash", |it| {
         Box::pin(comes_back(it))
     }),

@@ -34,7 +34,7 @@ use decode::Decoded;
 use rank::{Count, Words};
 use select::{Room, Wanted, select};
 use uploads::Uploaded;
-use walk::{Files, Find, FolderFile, Source};
+use walk::{FileSource, Files, Find, FolderFile};
 
 pub use crate::entry::{Encoding, Entry, Fate, Why};
 pub use manifest::{Inputs, LISTED, Upload};
@@ -184,7 +184,7 @@ struct ReadBudget {
 
 /// A file after the first pass: figures, no text but that of a few packed files.
 struct Measured {
-    source: Source,
+    source: FileSource,
     entry: Entry,
     count: Count,
     /// The bytes of its text.
@@ -242,13 +242,13 @@ struct Text {
     decoded: Decoded,
 }
 
-fn text_of(source: &Source, order: &Order) -> Result<Text, Why> {
+fn text_of(source: &FileSource, order: &Order) -> Result<Text, Why> {
     let (packed, bytes) = match source {
-        Source::Path(path) => {
+        FileSource::Path(path) => {
             let packed = Packed::of(path);
             (packed, open::bytes(path, order.limits.of(packed))?)
         }
-        Source::Upload(name, bytes) => (Packed::of(Path::new(name)), bytes.to_vec()),
+        FileSource::Upload(name, bytes) => (Packed::of(Path::new(name)), bytes.to_vec()),
     };
     let (length, sha256) = (bytes.len(), hash(&bytes));
     let unreadable = |message: String| Why::Unreadable { message };

@@ -21,6 +21,7 @@
 
 mod blobs;
 mod compare;
+mod content_hash;
 mod embed;
 mod error;
 mod expected;
@@ -39,8 +40,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use blobs::{Blobs, ContentHash, NoContentHash, UPLOADS};
+pub use blobs::{Blobs, UPLOADS};
 pub use bytes::Bytes;
+pub use content_hash::{ContentHash, NoContentHash};
 pub use embed::{Embedder, Vectors};
 pub use error::StoreError;
 pub use expected::Expected;

@@ -9,7 +9,7 @@ use superstep::{
 
 use super::{
     Limits, Packed, Upload,
-    walk::{FolderFile, Source},
+    walk::{FileSource, FolderFile},
 };
 use crate::{entry::Why, error::Error};
 
@@ -72,7 +72,7 @@ pub(super) fn files(uploads: Vec<Uploaded>, limits: &Limits) -> Vec<FolderFile> 
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         let is_large = bytes > limit;
         FolderFile {
-            source: Source::Upload(name.clone(), content.into()),
+            source: FileSource::Upload(name.clone(), content.into()),
             name,
             bytes,
             why: why.or(is_large.then_some(Why::TooLarge { limit })),

@@ -22,7 +22,7 @@ use superstep::{
 
 /// Where the bytes of a document are.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum FileSource {
     Path(PathBuf),
     /// The name of an upload, and its bytes.
     Upload(String, Arc<[u8]>),
@@ -31,7 +31,7 @@ pub(super) enum Source {
 /// A file of a folder.
 #[derive(Debug)]
 pub(super) struct FolderFile {
-    pub(super) source: Source,
+    pub(super) source: FileSource,
     /// The path below the folder.
     pub(super) name: String,
     pub(super) bytes: u64,
@@ -126,7 +126,7 @@ impl Find {
             .files
             .extend(odd.into_iter().map(|(path, message)| FolderFile {
                 name: self.name(&path),
-                source: Source::Path(path),
+                source: FileSource::Path(path),
                 bytes: 0,
                 why: Some(Why::Unreadable { message }),
             }));
@@ -161,7 +161,7 @@ impl Find {
             (bytes > limit).then_some(Why::TooLarge { limit })
         };
         Some(FolderFile {
-            source: Source::Path(path.to_owned()),
+            source: FileSource::Path(path.to_owned()),
             name,
             bytes,
             why,
@@ -175,7 +175,7 @@ impl Find {
             .map_or_else(|| error.to_string(), ToString::to_string);
         FolderFile {
             name: self.name(&path),
-            source: Source::Path(path),
+            source: FileSource::Path(path),
             bytes: 0,
             why: Some(Why::Unreadable { message }),
         }
