@@ -21,6 +21,7 @@ use crate::{
     buffer_pool::BufferPool,
     cache::Cache,
     clock::{ClockIds, SystemClock},
+    metrics::Recorder,
     node::Node,
     store::Store,
 };
@@ -103,6 +104,8 @@ pub struct Backends {
     pub ids: Option<Arc<dyn IdSource>>,
     /// The time that tasks wait for and deadlines are on; the system clock by default.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Takes measurements of runs.
+    pub recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Backends {
