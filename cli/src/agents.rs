@@ -6,10 +6,7 @@
 
 mod rehearsed;
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{fmt, sync::OnceLock};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use serde_json::Value as Json;
@@ -174,10 +171,7 @@ impl Agent {
                 other.name()
             )));
         }
-        let backends = Backends {
-            store: Some(Arc::new(superstep::MemoryStore::default())),
-            ..Backends::on(superstep::MemorySaver::default())
-        };
+        let backends = Backends::in_memory();
         let graph = self.graph(backends)?.plan().name.to_string();
         match self.card().has_graph(&graph) {
             true => Ok(()),
@@ -283,10 +277,7 @@ mod tests {
     #[test]
     fn the_graph_of_a_thread_tells_its_agent() {
         for agent in Agent::all() {
-            let backends = Backends {
-                store: Some(Arc::new(superstep::MemoryStore::default())),
-                ..Backends::on(superstep::MemorySaver::default())
-            };
+            let backends = Backends::in_memory();
             let graph = agent.graph(backends).unwrap();
             assert_eq!(Agent::of_graph(&graph.plan().name), Some(*agent));
             assert_eq!(Agent::of_graph(agent.name()), Some(*agent));
@@ -301,10 +292,7 @@ mod tests {
     #[test]
     fn the_forms_and_examples_of_agents_fit_their_graphs() {
         for agent in Agent::all() {
-            let backends = Backends {
-                store: Some(Arc::new(superstep::MemoryStore::default())),
-                ..Backends::on(superstep::MemorySaver::default())
-            };
+            let backends = Backends::in_memory();
             let graph = agent.graph(backends).unwrap();
             let card = agent.card();
             let example = card.example.clone().unwrap();

@@ -68,6 +68,7 @@ fn both(database: &Database) -> Backends {
     Backends {
         saver: Some(Arc::new(database.saver())),
         store: Some(Arc::new(database.store())),
+        blobs: Some(Arc::new(database.blobs())),
         ..Backends::default()
     }
 }

@@ -46,17 +46,18 @@ async fn check(quick: bool, app: &App<'_>) -> Result<(), Error> {
         app.output.json(&json!({
             "path": path.to_string(), "clean": report.is_clean(), "threads": report.threads,
             "rows": report.rows, "events": report.entries, "texts": report.blobs,
-            "memories": report.items,
+            "memories": report.items, "files": report.files,
             "problems": problems, "unlisted": report.unlisted,
         }))?;
     } else if report.is_clean() {
         let threads = count(report.threads, "thread");
         let rows = count(report.rows, "record");
         let items = count(report.items, "item") + " of memory";
+        let files = count(report.files, "file");
         app.output.data(&[
             good("ok  "),
             strong(path),
-            faint(format!("  {threads}, {rows}, {items}")),
+            faint(format!("  {threads}, {rows}, {items}, {files}")),
         ])?;
     } else {
         for problem in &report.problems {

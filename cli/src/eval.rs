@@ -10,9 +10,7 @@ mod score;
 
 use std::{sync::Arc, time::Instant};
 
-use superstep::{
-    Backends, MemorySaver, MemoryStore, ThreadId, Value, dynamic::state::Depth, model::NodeModels,
-};
+use superstep::{Backends, ThreadId, Value, dynamic::state::Depth, model::NodeModels};
 use superstep_agent::{Answers, Conversation, Next, Site};
 
 use crate::{
@@ -121,10 +119,7 @@ impl Models {
 
     /// The place of a case: memory, and models whose calls are counted.
     fn site(&self, meter: &Arc<Meter>) -> Site {
-        let backends = Backends {
-            store: Some(Arc::new(MemoryStore::default())),
-            ..Backends::on(MemorySaver::default())
-        };
+        let backends = Backends::in_memory();
         let metered =
             |opened: &OpenedModel| Arc::new(opened.caller.clone().observed(meter.clone()));
         let Some((usual, nodes)) = &self.0 else {

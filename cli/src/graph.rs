@@ -1,10 +1,8 @@
 //! `superstep graph`: the graph of an agent as text, Mermaid, SVG or JSON.
 
-use std::sync::Arc;
-
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, MemorySaver, MemoryStore,
+    Backends,
     draw::{Drawing, EdgeKind, NodeKind},
 };
 
@@ -23,12 +21,7 @@ pub(crate) enum GraphFormat {
 }
 
 pub(crate) fn run(agent: Agent, format: GraphFormat, output: &Output) -> Result<(), Error> {
-    let backends = Backends {
-        saver: Some(Arc::new(MemorySaver::default())),
-        store: Some(Arc::new(MemoryStore::default())),
-        ..Backends::default()
-    };
-    let drawing = agent.graph(backends)?.drawing();
+    let drawing = agent.graph(Backends::in_memory())?.drawing();
     let (name, text) = match format {
         GraphFormat::Text => ("text", drawing.text(None)),
         GraphFormat::Mermaid => ("mermaid", drawing.mermaid()),

@@ -24,6 +24,10 @@ use crate::{
 const TOKEN: &str = "SUPERSTEP_TOKEN";
 
 pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
+    if what.role == ServeRole::Api && !what.graph.is_empty() {
+        let why = "--graph says what a process runs, and one with --role api runs nothing";
+        return Err(Error::Usage(why.into()));
+    }
     let backends = database::create(app.global)?;
     let database = database::path(app.global)?.value;
     let server = Server::on(backends.clone())
@@ -59,7 +63,10 @@ pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
             server = server.owner(name, token);
         }
     }
-    let server = server.bind(format!("{}:{}", what.host, what.port)).await?;
+    let mut server = server.bind(format!("{}:{}", what.host, what.port)).await?;
+    if !what.graph.is_empty() {
+        server = server.only(what.graph.clone())?;
+    }
     let address = format!("http://{}", server.address());
     app.output.say(&[faint("serving "), strong(address)]);
     let mut end = EndSignal::listen()?;

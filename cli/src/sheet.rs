@@ -1,24 +1,21 @@
 //! `superstep sheet`: instructions on spreadsheets, step by step.
 //!
 //! `options` opens the agent with its settings, models and versions, `session` runs threads, `exec` and `file` work
-//! on files without a model, `sandbox` opens what contains programs, `prune` deletes what no thread uses.
+//! on files without a model, `sandbox` opens what contains programs, `prune` deletes what no thread uses,
+//! `moved_in` takes in workbooks of earlier releases.
 
 mod exec;
 mod file;
+mod moved_in;
 mod options;
 mod prune;
 mod sandbox;
 mod session;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use superstep::{Provenance, model::select::DataOwner, tools::Verdict};
-use superstep_sheets::{
-    Sheets, SheetsSession, UploadedVersions, result_file, result_file_of, workbook::Overwrite,
-};
+use superstep_sheets::{Sheets, SheetsSession, result_file, result_file_of, workbook::Overwrite};
 
 use crate::{
     agents::Agent,
@@ -63,13 +60,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
         SheetCommand::Run { workbook, what } => {
             let output = output(&workbook, &what)?;
             let content = environment::content_at(app.global, &workbook)?;
-            let opened = options::open(
-                &what,
-                Arc::new(options::versions(app.global)?),
-                &content,
-                app,
-            )
-            .await?;
+            let opened = options::open(&what, &content, app).await?;
             let thread = Agent::SHEETS.new_thread(&*opened.saver).await?;
             let session = SheetThread::new(opened.agent, thread, output, what.force);
             session.begin(&what.instruction, &workbook, app).await
@@ -141,25 +132,12 @@ fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>, Error> {
     }
 }
 
-/// The agent as a server hosts it. It works on workbooks that were uploaded to a folder, by their hashes.
-pub(crate) async fn hosted(
-    uploads: Option<PathBuf>,
-    app: &mut App<'_>,
-) -> Result<superstep_sheets::Sheets, Error> {
-    let what = SheetRun::default();
-    let versions = hosted_versions(uploads, app.global)?;
+/// The agent as a server hosts it. It works on workbooks that were uploaded, by their hashes.
+pub(crate) async fn hosted(app: &mut App<'_>) -> Result<Sheets, Error> {
+    moved_in::uploads(app.global).await?;
     let content = environment::content_of_server();
-    let opened = options::open(&what, versions, &content, app).await?;
+    let opened = options::open(&SheetRun::default(), &content, app).await?;
     Ok(opened.agent)
-}
-
-/// Where a hosted agent keeps its versions, and finds workbooks.
-pub(crate) fn hosted_versions(
-    uploads: Option<PathBuf>,
-    global: &Global,
-) -> Result<Arc<UploadedVersions>, Error> {
-    let kept = options::versions(global)?;
-    Ok(Arc::new(UploadedVersions::new(kept, uploads)))
 }
 
 /// The agent for a thread that is resumed. What it writes is as private as the workbook.
@@ -181,19 +159,9 @@ async fn known(
     agreement: &Agreement,
     app: &mut App<'_>,
 ) -> Result<(Sheets, Option<PathBuf>), Error> {
-    // Its versions are stored already.
-    let what = SheetRun {
-        plain_versions: true,
-        ..SheetRun::default()
-    };
+    let what = SheetRun::default();
     let content = content_of(thread, app.global).await?;
-    let OpenedSheets { agent, .. } = options::open(
-        &what,
-        Arc::new(options::versions(app.global)?),
-        &content,
-        app,
-    )
-    .await?;
+    let OpenedSheets { agent, .. } = options::open(&what, &content, app).await?;
     let output = match agreement.is_foreign() {
         true => None,
         false => {
@@ -211,7 +179,7 @@ async fn input_of(thread: &str, global: &Global) -> Result<Option<PathBuf>, Erro
     if provenance.find(&thread.into()).await?.is_some() {
         return Ok(None);
     }
-    let agent = Sheets::reader(Arc::new(options::versions(global)?), backends)?;
+    let agent = Sheets::reader(backends)?;
     let state = agent.graph().state(thread).await?.state;
     Ok(state.problem.input.as_ref().map(PathBuf::from))
 }
@@ -239,13 +207,7 @@ async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
 
 async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {
     let content = content_of(&thread, app.global).await?;
-    let OpenedSheets { agent, .. } = options::open(
-        what,
-        Arc::new(options::versions(app.global)?),
-        &content,
-        app,
-    )
-    .await?;
+    let OpenedSheets { agent, .. } = options::open(what, &content, app).await?;
     let agreement = consent::to_run(Agent::SHEETS, &thread, app).await?;
     agreement.store().await?;
     let state = agent.graph().state(&*thread).await?;

@@ -8,8 +8,8 @@ use std::{
 
 use serde_json::Value as Json;
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, MemorySaver, MemoryStore, Provenance, RunOptions,
-    RunQuery, RunRecord, RunStatus, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, Provenance, RunOptions, RunQuery, RunRecord, RunStatus,
+    Saver, ThreadId,
     clock::made_at,
     dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
@@ -64,10 +64,7 @@ impl ThreadReader {
 
     /// Threads that are kept nowhere.
     pub(crate) fn in_memory() -> Result<Self, Error> {
-        Self::on(Backends {
-            store: Some(Arc::new(MemoryStore::default())),
-            ..Backends::on(MemorySaver::default())
-        })
+        Self::on(Backends::in_memory())
     }
 
     fn on(backends: Backends) -> Result<Self, Error> {

@@ -1,6 +1,6 @@
 //! Shared parts of the kits: their report, and how a check is run and fails.
 //!
-//! [`crate::saver_kit`] checks savers, [`crate::store_kit`] long-term stores. A check never panics;
+//! [`crate::saver_kit`] checks savers, [`crate::store_kit`] long-term stores, [`crate::blobs_kit`] bytes by content. A check never panics;
 //! a backend that does fails the check it was in.
 
 use std::any::Any;

@@ -4,9 +4,10 @@
 //! [`graphs`] builds its graphs on the engine, [`runner`] runs its script on a [`backing`],
 //! [`restart`] does so with a new process for every operation, [`profile`] has the options it runs
 //! under, [`compare`] judges the answers, [`differences`] lists those that differ on purpose, and
-//! [`report`] says what went wrong. [`saver_kit`] and [`store_kit`] check backends.
+//! [`report`] says what went wrong. [`saver_kit`], [`store_kit`] and [`blobs_kit`] check backends.
 
 pub mod backing;
+pub mod blobs_kit;
 pub mod case;
 pub mod compare;
 pub mod convert;

@@ -193,7 +193,7 @@ impl Runner {
                 let nodes: Option<Vec<Arc<str>>> = nodes
                     .as_ref()
                     .map(|nodes| nodes.iter().map(|node| node.as_str().into()).collect());
-                graph.clear_cache(nodes.as_deref())?;
+                graph.clear_cache(nodes.as_deref()).await?;
                 Ok(json!({ "ok": true }))
             }
             Action::Sleep { ms } => {

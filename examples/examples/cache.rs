@@ -81,7 +81,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     show(&graph, "bob", "tea").await?;
     println!("Bob asks for another text");
     show(&graph, "bob", "milk").await?;
-    graph.clear_cache(Some(&["translate".into()]))?;
+    graph.clear_cache(Some(&["translate".into()])).await?;
     println!("the cache is cleared, and Ann asks again");
     show(&graph, "ann", "tea").await?;
 

@@ -76,30 +76,30 @@ impl Change {
     }
 
     /// Stores it, and gives the hash by which it is found.
-    pub(crate) fn store(&self, versions: &dyn Versions) -> Result<String, Error> {
+    pub(crate) async fn store(&self, versions: &Versions) -> Result<String, Error> {
         let stored = match self {
             Self::Operations(operations) => Stored::Operations(operations.clone()),
             Self::Replace { bytes, lineage } => Stored::Rewrite {
-                workbook: versions.put(bytes)?,
+                workbook: versions.put(bytes.to_vec()).await?,
                 lineage: lineage.clone(),
             },
         };
         let json = serde_json::to_vec(&stored).map_err(|error| broken(&error))?;
-        versions.put(&json)
+        versions.put(json).await
     }
 
     /// The change of a hash.
-    pub(crate) fn load(versions: &dyn Versions, hash: &str) -> Result<Self, Error> {
-        let json = versions.get(hash)?;
+    pub(crate) async fn load(versions: &Versions, hash: &str) -> Result<Self, Error> {
+        let json = versions.get(hash).await?;
         Ok(
             match serde_json::from_slice(&json).map_err(|error| broken(&error))? {
                 Stored::Operations(operations) => Self::Operations(operations),
                 Stored::Replace(hash) => Self::Replace {
-                    bytes: versions.get(&hash)?.into(),
+                    bytes: versions.get(&hash).await?.into(),
                     lineage: Lineage::default(),
                 },
                 Stored::Rewrite { workbook, lineage } => Self::Replace {
-                    bytes: versions.get(&workbook)?.into(),
+                    bytes: versions.get(&workbook).await?.into(),
                     lineage,
                 },
             },

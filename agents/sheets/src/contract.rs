@@ -9,9 +9,7 @@ use superstep_agent::{
 };
 use superstep_workbook::Overwrite;
 
-use crate::{
-    MemoryVersions, Models, NewError, Settings, Sheets, SheetsSession, SheetsTable, Versions,
-};
+use crate::{Models, NewError, Settings, Sheets, SheetsSession, SheetsTable};
 
 /// The spreadsheet agent in a registry.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +65,7 @@ impl Agent for SheetsAgent {
             planner: site.model(),
             informer: None,
         };
-        let versions = Arc::new(MemoryVersions::default());
-        let sheets = Sheets::new(models, versions, Settings::default(), site.backends)?;
+        let sheets = Sheets::new(models, Settings::default(), site.backends)?;
         Ok(Box::new(SheetsSession::new(sheets, None, Overwrite::Never)))
     }
 
@@ -80,20 +77,16 @@ impl Agent for SheetsAgent {
 
 impl Sheets {
     /// The agent without a model, for reading threads and their workbooks.
-    pub fn reader(versions: Arc<dyn Versions>, backends: Backends) -> Result<Self, NewError> {
-        Self::without_model(READ_ONLY, versions, backends)
+    pub fn reader(backends: Backends) -> Result<Self, NewError> {
+        Self::without_model(READ_ONLY, backends)
     }
 
     /// The agent without a model. Calls are refused with this reason.
-    pub fn without_model(
-        why: &str,
-        versions: Arc<dyn Versions>,
-        backends: Backends,
-    ) -> Result<Self, NewError> {
+    pub fn without_model(why: &str, backends: Backends) -> Result<Self, NewError> {
         let models = Models {
             planner: Arc::new(NoModel::new(why)),
             informer: None,
         };
-        Self::new(models, versions, Settings::default(), backends)
+        Self::new(models, Settings::default(), backends)
     }
 }

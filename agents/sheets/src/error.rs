@@ -29,7 +29,7 @@ pub enum Error {
     #[coded(
         "SS7703",
         NotFound,
-        hint = "use the database that the thread was made with, and the folder of versions beside it"
+        hint = "use the database that the thread was made with: an archive has no versions"
     )]
     VersionGone {
         /// Its hash.
@@ -46,13 +46,11 @@ pub enum Error {
         /// Its hash.
         hash: String,
     },
-    /// Versions cannot be stored.
-    #[error("versions of workbooks cannot be stored in `{folder}`: {why}")]
+    /// Versions cannot be read or stored.
+    #[error("versions of workbooks cannot be read or stored: {why}")]
     #[coded("SS7705", Unavailable, hint = "check permissions and free space")]
     Versions {
-        /// The folder.
-        folder: String,
-        /// What the system says.
+        /// What the storage says.
         why: String,
     },
     /// The tools cannot be used.

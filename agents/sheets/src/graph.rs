@@ -45,20 +45,21 @@ pub struct Models {
 pub type NewError = superstep::NewError<Error>;
 
 impl Sheets {
-    /// An agent that keeps versions of workbooks there.
-    pub fn new(
-        models: Models,
-        versions: Arc<dyn Versions>,
-        settings: Settings,
-        backends: Backends,
-    ) -> Result<Self, NewError> {
+    /// An agent that keeps threads and versions of workbooks there. It needs [`Backends::blobs`].
+    pub fn new(models: Models, settings: Settings, backends: Backends) -> Result<Self, NewError> {
+        let blobs = backends.blobs.clone().ok_or_else(|| {
+            let why = "the backends have no `blobs`, where versions of workbooks are kept";
+            NewError::Settings(Error::Settings {
+                why: why.to_owned(),
+            })
+        })?;
         if settings.max_steps == 0 {
             let why = "max_steps must be at least 1".to_owned();
             return Err(NewError::Settings(Error::Settings { why }));
         }
         let Models { planner, informer } = models;
         let informer = informer.unwrap_or_else(|| planner.clone());
-        let services = Arc::new(Services::new(planner, informer, versions, settings));
+        let services = Arc::new(Services::new(planner, informer, Versions(blobs), settings));
         // What is wrong with tools is found now, not in the first step.
         let tools = services.tools("workbook.xlsx", None);
         tools.map_err(NewError::Settings)?;
@@ -102,11 +103,11 @@ impl Sheets {
         let services = self.services.clone();
         let loaded = blocking(move || {
             let bytes = book.write(OnLoad::Trust)?.bytes;
-            let version = services.versions.put(&bytes)?;
             let names = book.sheets.iter().map(|sheet| sheet.name.clone());
-            Ok((version, names.collect::<Vec<_>>(), services.describe(&book)))
+            Ok((bytes, names.collect::<Vec<_>>(), services.describe(&book)))
         });
-        let (version, sheets, sheet_state) = loaded.await?;
+        let (bytes, sheets, sheet_state) = loaded.await?;
+        let version = self.services.versions.put(bytes).await?;
         let problem = Problem {
             instruction: instruction.to_owned(),
             file: "workbook.xlsx".into(),
@@ -129,11 +130,11 @@ impl Sheets {
     /// its end.
     pub async fn upload(&self, bytes: Vec<u8>) -> Result<String, Error> {
         let services = self.services.clone();
-        blocking(move || {
+        let bytes = blocking(move || {
             Workbook::read(bytes.as_slice(), &services.settings.limits)?;
-            services.versions.put(&bytes)
-        })
-        .await
+            Ok(bytes)
+        });
+        self.services.versions.put(bytes.await?).await
     }
 
     /// The input of a run that carries out another instruction on what a thread has come to.
@@ -168,11 +169,10 @@ impl Sheets {
 
     /// The file that a state has come to.
     pub async fn bytes(&self, state: &SheetsState) -> Result<Vec<u8>, Error> {
-        let (services, version) = (self.services.clone(), state.version.clone());
-        if version.is_empty() {
+        if state.version.is_empty() {
             return Err(Error::NoWorkbook);
         }
-        blocking(move || services.versions.get(&version)).await
+        self.services.versions.get(&state.version).await
     }
 
     fn fresh(&self, instruction: &str) -> SheetsStateUpdate {

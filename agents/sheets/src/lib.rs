@@ -29,7 +29,7 @@
 //! Two nodes are added: `approve_node` asks a person about changes that would lose something, `verify` looks at the
 //! result before the end. Loading is done before the run ([`Sheets::begin`]).
 //!
-//! Begin with [`Sheets`]. The guide is `docs/sheets.md`. [`Versions`] keeps workbooks by hash, [`Mirror`] makes
+//! Begin with [`Sheets`]. The guide is `docs/sheets.md`. [`UsedVersions`] finds the versions in use, [`Mirror`] makes
 //! tables of SQL of them, [`Losses`] says what operations would lose, [`Workbench`] is what tools have.
 
 mod analysis;
@@ -78,9 +78,7 @@ pub use state::{
     Verification,
 };
 pub use tools::{FINISH, INFORMER, UNDO};
-pub use versions::{
-    FolderVersions, MemoryVersions, ReferencesError, UploadedVersions, UsedVersions, Versions, hash,
-};
+pub use versions::{ReferencesError, UsedVersions, WORKBOOKS};
 pub use workbench::Workbench;
 
 /// Workbooks and operations on them, for tools of one's own.

@@ -15,7 +15,7 @@ const OPEN: usize = 3;
 pub(crate) struct Services {
     pub(crate) planner: Arc<dyn Model>,
     pub(crate) informer: Arc<dyn Model>,
-    pub(crate) versions: Arc<dyn Versions>,
+    pub(crate) versions: Versions,
     pub(crate) settings: Settings,
     /// The last ones that were used, the newest at the end.
     open: Mutex<Vec<(String, Arc<Workbook>)>>,
@@ -32,7 +32,7 @@ impl Services {
     pub(crate) fn new(
         planner: Arc<dyn Model>,
         informer: Arc<dyn Model>,
-        versions: Arc<dyn Versions>,
+        versions: Versions,
         settings: Settings,
     ) -> Self {
         Self {
@@ -52,11 +52,9 @@ impl Services {
         if let Some(book) = self.known(version) {
             return Ok(book);
         }
-        let (services, name) = (self.clone(), version.to_owned());
-        let book = blocking(move || {
-            let bytes = services.versions.get(&name)?;
-            Ok(Workbook::read(bytes, &services.settings.limits)?)
-        });
+        let bytes = self.versions.get(version).await?;
+        let services = self.clone();
+        let book = blocking(move || Ok(Workbook::read(bytes, &services.settings.limits)?));
         let book = Arc::new(book.await?);
         self.keep(version, &book);
         Ok(book)
@@ -66,23 +64,20 @@ impl Services {
     pub(crate) async fn commit(self: &Arc<Self>, book: Workbook) -> Result<Committed, Error> {
         let services = self.clone();
         let (written, calculation) = written(book, self.settings.calculator.as_ref()).await?;
-        let committed = blocking(move || {
+        let read = blocking(move || {
             // What is stored must open again, with the values that were calculated.
             let book = Workbook::read(written.bytes.as_slice(), &services.settings.limits)?;
-            let version = services.versions.put(&written.bytes)?;
             let sheet_state = services.describe(&book);
-            Ok((
-                Committed {
-                    version,
-                    calculation,
-                    sheet_state,
-                },
-                book,
-            ))
+            Ok((book, written.bytes, sheet_state))
         });
-        let (committed, book) = committed.await?;
-        self.keep(&committed.version, &Arc::new(book));
-        Ok(committed)
+        let (book, bytes, sheet_state) = read.await?;
+        let version = self.versions.put(bytes).await?;
+        self.keep(&version, &Arc::new(book));
+        Ok(Committed {
+            version,
+            calculation,
+            sheet_state,
+        })
     }
 
     /// A workbook in words, as the planner reads it.

@@ -47,6 +47,9 @@ pub(crate) struct Serve {
     /// same database
     #[arg(long, value_enum, default_value = "all")]
     pub(crate) role: ServeRole,
+    /// Run only the runs of this graph, by its ID; other processes on the database must run the rest
+    #[arg(long, value_name = "ID")]
+    pub(crate) graph: Vec<String>,
     /// Seconds that steps have to finish when the server is told to end
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     pub(crate) grace: u16,

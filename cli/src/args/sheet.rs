@@ -167,9 +167,6 @@ pub(crate) struct SheetRun {
     /// Write no file; show what would change
     #[arg(long, conflicts_with_all = ["output", "force"])]
     pub(crate) dry_run: bool,
-    /// With an encrypted database: store versions of the workbook beside it all the same, unencrypted
-    #[arg(long)]
-    pub(crate) plain_versions: bool,
 }
 
 /// Where a workbook is written.

@@ -51,7 +51,7 @@ pub(super) async fn run(file: &Path, key_file: &Path, app: &App<'_>) -> Result<(
         return app.output.json(&json!({
             "path": from.path().display().to_string(), "encrypted": file.display().to_string(),
             "threads": copied.threads, "items": copied.items, "events": copied.entries,
-            "runs": copied.runs,
+            "runs": copied.runs, "files": copied.files,
         }));
     }
     app.output.data(&[plain(file.display())])?;
@@ -60,6 +60,7 @@ pub(super) async fn run(file: &Path, key_file: &Path, app: &App<'_>) -> Result<(
         count(copied.entries, "event"),
         count(copied.runs, "run"),
         count(copied.items, "memory item"),
+        count(copied.files, "file"),
     ];
     let all = format!("encrypted and verified: {}", all.join(", "));
     app.output.say(&[faint(all)]);

@@ -33,11 +33,7 @@ impl RunAgent for Archie {
 }
 
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
-    let mut roots = on.roots.clone();
-    // What was uploaded may be read too, unless that would show an owner what others uploaded.
-    if on.what.owners.is_none() {
-        roots = on.uploads.iter().fold(roots, Roots::and);
-    }
+    let roots = on.roots.clone();
     let opened = archie::hosted(roots.clone(), app).await;
     let plays = async |missing: &Error, why: &str| match lacks_model(missing) {
         true => plays_demo(why, &roots, &on.backends),

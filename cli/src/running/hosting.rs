@@ -34,8 +34,6 @@ pub(crate) struct Hosting<'a> {
     pub(super) backends: Backends,
     /// Folders below which threads may read.
     pub(super) roots: Roots,
-    /// Where uploaded files are.
-    pub(super) uploads: Option<PathBuf>,
     /// What ends when the server does.
     pub(crate) lives: Vec<Box<dyn Any>>,
 }
@@ -47,7 +45,6 @@ pub(crate) async fn host<'a>(
     backends: Backends,
     app: &mut App<'_>,
 ) -> Result<Hosting<'a>, Error> {
-    let uploads = dirs::data().map(|folder| folder.join("files"));
     let roots = match what.root.is_empty() {
         true => vec![std::env::current_dir()?],
         false => what.root.clone(),
@@ -58,14 +55,10 @@ pub(crate) async fn host<'a>(
         what,
         backends,
         roots,
-        uploads,
         lives: Vec::new(),
     };
     for agent in Agent::all() {
         on = super::of(*agent).host(on, app).await?;
-    }
-    if let Some(folder) = &on.uploads {
-        on.server = on.server.files(folder);
     }
     Ok(on)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use superstep::model::config::Config;
-use superstep_sheets::{Models, Settings, SheetsSession, Versions as _, workbook::Overwrite};
+use superstep_sheets::{Models, Settings, SheetsSession, WORKBOOKS, workbook::Overwrite};
 
 use super::{
     Doing, Hosting, RunAgent,
@@ -37,9 +37,8 @@ impl RunAgent for Sheets {
 }
 
 async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
-    let versions = sheet::hosted_versions(on.uploads.clone(), app.global)?;
-    on.server = on.server.results(versions.folder());
-    let opened = sheet::hosted(on.uploads.clone(), app).await;
+    on.server = on.server.results(WORKBOOKS);
+    let opened = sheet::hosted(app).await;
     let demo = Agent::SHEETS.card().demo.as_ref();
     let mut files = demo.into_iter().flat_map(|demo| demo.files);
     let workbook = files.find(|(name, _)| *name == "sales.xlsx");
@@ -47,22 +46,21 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
         let (true, Some((_, workbook))) = (lacks_model(missing), workbook) else {
             return Ok(None);
         };
-        let workbook = versions.put(workbook)?;
+        let blobs = on.backends.blobs.as_ref().ok_or(Error::NoSaver)?;
+        let workbook = blobs.put(WORKBOOKS, workbook.to_vec()).await?.to_string();
         let models = Models {
             planner: rehearsed(Agent::SHEETS, why)?,
             informer: None,
         };
-        let (versions, backends) = (versions.clone(), on.backends.clone());
-        let agent = superstep_sheets::Sheets::new(models, versions, Settings::default(), backends)?;
+        let backends = on.backends.clone();
+        let agent = superstep_sheets::Sheets::new(models, Settings::default(), backends)?;
         let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
         let input = json!({"problem": {"instruction": instruction, "workbook": workbook}});
         Ok(Some((agent, input)))
     };
     let absent = |why: &str| -> Result<_, Error> {
-        let (versions, backends) = (versions.clone(), on.backends.clone());
-        Ok(superstep_sheets::Sheets::without_model(
-            why, versions, backends,
-        )?)
+        let backends = on.backends.clone();
+        Ok(superstep_sheets::Sheets::without_model(why, backends)?)
     };
     let hosted = Hosted::opened(Agent::SHEETS, opened, plays, absent, app).await?;
     let mut on = on.add((Agent::SHEETS, "sheets"), hosted, |agent| {

@@ -1,9 +1,8 @@
 //! Commands on files: the workbook of a thread, the values of formulas, a description.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use serde_json::json;
-use superstep::Backends;
 use superstep_agent::Console as _;
 use superstep_sheets::{
     Mirror, QueryLimits, Sheets, SheetsState, calculated_notice, check_result_name,
@@ -12,7 +11,7 @@ use superstep_sheets::{
     written_notice,
 };
 
-use super::{options::versions, overwrite, sandbox};
+use super::{moved_in, overwrite, sandbox};
 use crate::{
     agents::Agent,
     app::App,
@@ -49,7 +48,8 @@ pub(super) async fn save(
             None => return Err(no_step(thread, step, state.taken())),
         };
     }
-    let agent = Sheets::reader(Arc::new(versions(app.global)?), Backends::default())?;
+    moved_in::versions(app.global).await?;
+    let agent = Sheets::reader(reader.backends().clone())?;
     agent.save(&state, &to.output, overwrite(to.force)).await?;
     let about = json!({"thread": thread, "version": state.version, "step": step});
     TerminalConsole::new(app).show(&written_notice(about, &to.output))

@@ -1,4 +1,4 @@
-//! Options of the spreadsheet agent: settings of `[agents.sheets]`, its models, its versions.
+//! Options of the spreadsheet agent: settings of `[agents.sheets]`, its models.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,11 +7,11 @@ use superstep::{
     saver::Saver,
 };
 use superstep_sheets::{
-    FolderVersions, MODEL_NODES, Models, Sheets, SheetsTable, Versions,
+    MODEL_NODES, Models, Sheets, SheetsTable,
     sandbox::{Limits, Sandbox},
 };
 
-use super::sandbox;
+use super::{moved_in, sandbox};
 use crate::{
     app::App,
     args::{Global, SheetRun},
@@ -27,10 +27,10 @@ pub(super) struct OpenedSheets {
 
 pub(super) async fn open(
     what: &SheetRun,
-    versions: Arc<dyn Versions>,
     content: &DataOwner,
     app: &mut App<'_>,
 ) -> Result<OpenedSheets, Error> {
+    moved_in::versions(app.global).await?;
     let config = environment::load(app.global)?.config;
     config.agent_is_trusted("sheets")?;
     let mut chosen = SheetsTable::read(&config)?;
@@ -41,7 +41,6 @@ pub(super) async fn open(
     let sandbox = what.sandbox.as_deref().or(chosen.sandbox.as_deref());
     chosen.settings.sandbox = Some(sandbox::open(sandbox)?);
     chosen.settings.calculator = Some(sandbox::calculator()?);
-    plain_versions(what)?;
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
     // What is said on the command line counts more than the settings, and those of the agent more than `[models]`.
@@ -61,7 +60,7 @@ pub(super) async fn open(
         None => own.remove("informer_node"),
     };
     let models = Models { planner, informer };
-    let agent = Sheets::new(models, versions, chosen.settings, backends)?;
+    let agent = Sheets::new(models, chosen.settings, backends)?;
     Ok(OpenedSheets { agent, saver })
 }
 
@@ -74,26 +73,6 @@ pub(super) fn programs(
     let chosen = SheetsTable::read(&environment::load(global)?.config)?;
     let sandbox = sandbox::open(sandbox.or(chosen.sandbox.as_deref()))?;
     Ok((sandbox, chosen.settings.program))
-}
-
-/// Where versions of workbooks are: beside the database.
-pub(super) fn versions(global: &Global) -> Result<FolderVersions, Error> {
-    let path = database::path(global)?.value;
-    Ok(FolderVersions::beside(&path))
-}
-
-/// Refuses to store workbooks as they are beside a database that is encrypted.
-fn plain_versions(what: &SheetRun) -> Result<(), Error> {
-    #[cfg(feature = "encryption")]
-    if crate::key::from_environment()?.is_some() && !what.plain_versions {
-        return Err(Error::Usage(
-            "the database is encrypted, and versions of workbooks are files beside it that are not; \
-             --plain-versions stores them all the same"
-                .into(),
-        ));
-    }
-    let _ = what;
-    Ok(())
 }
 
 /// A model that the user's settings name.

@@ -1,9 +1,9 @@
 //! `superstep sheet prune`: deletes versions of workbooks that nothing refers to.
 
 use serde_json::json;
-use superstep_sheets::UsedVersions;
+use superstep_sheets::{UsedVersions, WORKBOOKS};
 
-use super::options::versions;
+use super::moved_in;
 use crate::{
     agents::Agent,
     app::App,
@@ -13,11 +13,23 @@ use crate::{
     thread_reader::ThreadReader,
 };
 
+/// The number of hashes that are read at once.
+const PAGE: usize = 1000;
+
 pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
-    let versions = versions(app.global)?;
+    moved_in::versions(app.global).await?;
+    let reader = ThreadReader::open_to_change(app.global)?;
+    let blobs = reader.backends().blobs.clone().ok_or(Error::NoSaver)?;
     // First what is stored: a version that comes while references are read is not looked at.
-    let all = versions.all()?;
-    let reader = ThreadReader::open(app.global)?;
+    let mut all = Vec::new();
+    loop {
+        let page = blobs.list(WORKBOOKS, all.last().copied(), PAGE).await?;
+        let is_last = page.len() < PAGE;
+        all.extend(page);
+        if is_last {
+            break;
+        }
+    }
     let graph = reader.graph_of(Agent::SHEETS)?;
     let threads = reader.saver.threads().await?;
     let store = reader.store()?;
@@ -33,7 +45,9 @@ pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
             used.add_thread(&graph, &thread).await?;
         }
     }
-    let (kept, unused): (Vec<_>, Vec<_>) = all.into_iter().partition(|hash| used.contains(hash));
+    let (kept, unused): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|hash| used.contains(&hash.to_string()));
     if !unused.is_empty() {
         let what = format!(
             "delete {} that nothing refers to",
@@ -42,7 +56,7 @@ pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
         is_agreed(&what, app).await?;
     }
     for hash in &unused {
-        versions.remove(hash)?;
+        blobs.remove(WORKBOOKS, *hash).await?;
     }
     if app.output.form == Form::Json {
         return app

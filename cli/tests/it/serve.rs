@@ -210,3 +210,12 @@ fn call(address: &str, path: &str, body: &Json) -> String {
     stream.read_to_string(&mut answer).unwrap();
     answer
 }
+
+#[test]
+fn a_worker_is_told_which_graphs_it_runs_and_no_others() {
+    let env = TestEnv::new();
+    let none = env.run("serve --port 0 --no-input --offline --role api --graph docs");
+    assert_eq!(none.code, 2, "{}", none.stderr);
+    let unknown = env.run("serve --port 0 --no-input --offline --role worker --graph doc");
+    assert!(unknown.stderr.contains("SS9001"), "{}", unknown.stderr);
+}

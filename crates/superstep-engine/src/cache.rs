@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use superstep_core::{caller::Caller, record::Write, value::Value};
+use superstep_core::{caller::Caller, future::MaybeReady, record::Write, value::Value};
 
 /// What a result is kept under.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,25 +37,28 @@ impl CacheKey {
 }
 
 /// Keeps results of nodes. Shared by all threads and subgraphs of a graph.
+///
+/// A cache that fails costs nodes another run, never a run its result: the driver takes an error of [`Cache::get`] for no
+/// result, and drops one of [`Cache::put`].
 pub trait Cache: Send + Sync + 'static {
-    /// A result that is still good.
-    fn get(&self, key: &CacheKey) -> Option<Vec<Write>>;
+    /// The results that are still good, one for each key. The driver asks once for all tasks of a step.
+    fn get(&self, keys: Vec<CacheKey>) -> MaybeReady<'_, Vec<Option<Vec<Write>>>>;
     /// Keeps a result.
-    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>);
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()>;
     /// Forgets the results of these owners, or all.
-    fn clear(&self, owners: Option<&[Arc<str>]>);
+    fn clear(&self, owners: Option<&[Arc<str>]>) -> MaybeReady<'_, ()>;
 }
 
 impl<C: Cache + ?Sized> Cache for Arc<C> {
-    fn get(&self, key: &CacheKey) -> Option<Vec<Write>> {
-        (**self).get(key)
+    fn get(&self, keys: Vec<CacheKey>) -> MaybeReady<'_, Vec<Option<Vec<Write>>>> {
+        (**self).get(keys)
     }
 
-    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) {
-        (**self).put(key, writes, ttl);
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()> {
+        (**self).put(key, writes, ttl)
     }
 
-    fn clear(&self, owners: Option<&[Arc<str>]>) {
-        (**self).clear(owners);
+    fn clear(&self, owners: Option<&[Arc<str>]>) -> MaybeReady<'_, ()> {
+        (**self).clear(owners)
     }
 }

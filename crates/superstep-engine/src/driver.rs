@@ -6,6 +6,7 @@
 mod attempt;
 mod idle;
 mod slots;
+mod step_measure;
 mod wind_down;
 
 use std::{
@@ -27,7 +28,7 @@ use superstep_core::{
     future::{BoxFuture, MaybeReady},
     id::CheckpointId,
     policy::{Durability, Refresh},
-    record::{Record, TaskKey, TaskNote},
+    record::{Record, TaskKey, TaskNote, Write},
     run::{Act, Called, Done, Halt, Loop, Stop, Task},
     saver::{Commit, Notes},
     value::Value,
@@ -36,6 +37,7 @@ use tokio::{sync::oneshot, task::JoinSet, time::Instant};
 
 use attempt::{AttemptEnd, RunningAttempt, guarded, limited};
 use slots::Slots;
+use step_measure::StepMeasure;
 use wind_down::Handles;
 
 use crate::{
@@ -49,7 +51,6 @@ use crate::{
     event_log::Line,
     graph::GraphInner,
     instrument::LiveSpan,
-    metrics::Measured,
     requests::Requests,
     write_behind::{PendingStore, WriteBehind},
 };
@@ -148,33 +149,6 @@ struct Driver<'a> {
     began: Option<Began>,
 }
 
-/// A step that is measured.
-struct StepMeasure {
-    env: Arc<Env>,
-    graph: Arc<str>,
-    began: Instant,
-}
-
-impl StepMeasure {
-    fn begin(env: &Arc<Env>, graph: &GraphInner) -> Option<Box<Self>> {
-        env.recorder.as_ref()?;
-        Some(Box::new(Self {
-            env: env.clone(),
-            graph: graph.plan.name.clone(),
-            began: Instant::now(),
-        }))
-    }
-}
-
-impl Drop for StepMeasure {
-    fn drop(&mut self) {
-        self.env.measure(|| Measured::Step {
-            graph: &self.graph,
-            took: self.began.elapsed(),
-        });
-    }
-}
-
 /// What few tasks of the step have, by the task's number.
 #[derive(Default)]
 struct Extras {
@@ -182,10 +156,18 @@ struct Extras {
     progress: HashMap<usize, TaskProgress>,
     /// Called tasks.
     bodies: HashMap<usize, TaskBody>,
+    /// What the cache has for tasks that have not started.
+    looked_up: HashMap<usize, LookedUp>,
     /// Where results are kept.
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
     /// Who waits for the result of a called task: the caller, and how to answer it.
     replies: HashMap<usize, Vec<(usize, Reply)>>,
+}
+
+/// A task that has not started, and what the cache has for it.
+struct LookedUp {
+    key: Result<CacheKey, Error>,
+    found: Option<Vec<Write>>,
 }
 
 impl<'a> Driver<'a> {
@@ -197,7 +179,7 @@ impl<'a> Driver<'a> {
                     None => break,
                     Some(Act::Run(at)) => {
                         if self.env.stop.why().is_none() {
-                            self.start(run, at);
+                            self.start(run, at).await;
                         }
                         continue;
                     }
@@ -222,7 +204,7 @@ impl<'a> Driver<'a> {
                 // Few runs are ended so, and all would have room for it.
                 return Box::pin(self.wind_down(run, why.clone())).await;
             }
-            self.start_waiting(run);
+            self.start_waiting(run).await;
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
                 rounds += 1;
@@ -287,7 +269,7 @@ impl<'a> Driver<'a> {
                     let kept = self.extras.as_mut();
                     let kept = kept.and_then(|extras| extras.keys.remove(&at));
                     if let (Some((key, ttl)), Some(cache)) = (kept, &self.env.cache) {
-                        cache.put(key, writes, ttl);
+                        let _not_kept = cache.put(key, writes, ttl).await;
                     }
                 }
                 Act::Emit(mut event) => {
@@ -407,6 +389,7 @@ impl<'a> Driver<'a> {
                 extras.progress.clear();
                 extras.bodies.clear();
                 extras.keys.clear();
+                extras.looked_up.clear();
             }
             self.handles.clear();
             if let Some(slots) = &mut self.slots {
@@ -424,16 +407,62 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn start(&mut self, run: &mut Loop, at: usize) {
-        let Some(task) = run.task(at) else { return };
-        let key = cache_key(run, task, &self.graph.plan.name);
-        let key = key.map(|key| key.map(|key| key.of(&self.env.caller)));
-        if let (Some(Ok(key)), Some(cache)) = (&key, &self.env.cache)
-            && let Some(writes) = cache.get(key)
-        {
-            return self.cached(run, at, writes);
+    /// What the cache has for a task. Those after it are asked for along with it.
+    async fn look_up(&mut self, run: &Loop, at: usize) -> Option<LookedUp> {
+        let extras = self.extras.get_or_insert_default();
+        if let Some(looked_up) = extras.looked_up.remove(&at) {
+            return Some(looked_up);
         }
+        let mut asked = Vec::new();
+        let mut keys = Vec::new();
+        for (at, task) in (at..).map_while(|at| Some((at, run.task(at)?))) {
+            let Some(key) = cache_key(run, task, &self.graph.plan.name) else {
+                continue;
+            };
+            let key = key.map(|key| key.of(&self.env.caller));
+            if let Ok(key) = &key {
+                asked.push(at);
+                keys.push(key.clone());
+            }
+            extras.looked_up.insert(at, LookedUp { key, found: None });
+        }
+        let found = match &self.env.cache {
+            Some(cache) if !keys.is_empty() => cache.get(keys).await.unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        for (at, found) in asked.iter().zip(found) {
+            if let Some(looked_up) = extras.looked_up.get_mut(at) {
+                looked_up.found = found;
+            }
+        }
+        extras.looked_up.remove(&at)
+    }
+
+    /// Starts a task, or ends it with what the cache has for its input.
+    async fn start(&mut self, run: &mut Loop, at: usize) {
         let step = self.step_info(run);
+        let has_policy = run.task(at).is_some_and(|task| task.cache.is_some());
+        let looked_up = match has_policy {
+            true => Box::pin(self.look_up(run, at)).await,
+            false => None,
+        };
+        match looked_up {
+            Some(LookedUp {
+                found: Some(writes),
+                ..
+            }) => self.cached(run, at, writes),
+            looked_up => self.launch(run, at, step, looked_up.map(|it| it.key)),
+        }
+    }
+
+    fn launch(
+        &mut self,
+        run: &mut Loop,
+        at: usize,
+        step: StepInfo,
+        key: Option<Result<CacheKey, Error>>,
+    ) {
+        let Some(task) = run.task(at) else { return };
         if let Some(slots) = &mut self.slots
             && !slots.admit(at, task)
         {
@@ -515,7 +544,7 @@ impl<'a> Driver<'a> {
         ));
     }
 
-    fn cached(&mut self, run: &mut Loop, at: usize, writes: Vec<superstep_core::record::Write>) {
+    fn cached(&mut self, run: &mut Loop, at: usize, writes: Vec<Write>) {
         run.cached(at, writes);
         self.answer_callers(run, at, None);
     }
@@ -598,9 +627,9 @@ impl<'a> Driver<'a> {
     }
 
     /// Starts tasks that waited for others to end.
-    fn start_waiting(&mut self, run: &mut Loop) {
+    async fn start_waiting(&mut self, run: &mut Loop) {
         while let Some(at) = self.slots.as_mut().and_then(|slots| slots.next()) {
-            self.start(run, at);
+            self.start(run, at).await;
         }
     }
 
@@ -651,8 +680,8 @@ impl<'a> Driver<'a> {
             () = self.env.stop.sent() => {}
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
-                Ok(Woken::Again(at)) => self.start(run, at),
-                Ok(Woken::Due(at)) if run.wake(at) => self.start(run, at),
+                Ok(Woken::Again(at)) => self.start(run, at).await,
+                Ok(Woken::Due(at)) if run.wake(at) => self.start(run, at).await,
                 Ok(Woken::Due(_)) => {}
                 Err(_aborted) => {}
             },
@@ -706,7 +735,7 @@ impl<'a> Driver<'a> {
                     let extras = self.extras.get_or_insert_default();
                     extras.bodies.insert(at, body);
                     self.wait_for_call(by.at, at, reply);
-                    self.start(run, at);
+                    self.start(run, at).await;
                 }
                 Some(Called::Running(at)) => self.wait_for_call(by.at, at, reply),
                 None => drop(reply),

@@ -21,9 +21,10 @@ use crate::{
     buffer_pool::BufferPool,
     cache::Cache,
     clock::{ClockIds, SystemClock},
+    memory::{MemoryBlobs, MemorySaver, MemoryStore},
     metrics::Recorder,
     node::Node,
-    store::Store,
+    store::{Blobs, Store},
 };
 
 /// A graph that can be run; cheap to clone.
@@ -98,6 +99,8 @@ pub struct Backends {
     pub saver: Option<Arc<dyn Saver>>,
     /// Long-term memory.
     pub store: Option<Arc<dyn Store>>,
+    /// Bytes by content: uploads, versions of workbooks. The engine itself does not use them.
+    pub blobs: Option<Arc<dyn Blobs>>,
     /// Keeps results of nodes.
     pub cache: Option<Arc<dyn Cache>>,
     /// New checkpoint ids; from the clock by default.
@@ -114,6 +117,15 @@ impl Backends {
         Self {
             saver: Some(Arc::new(saver)),
             ..Self::default()
+        }
+    }
+
+    /// Threads, long-term memory and files in this process, and lost with it.
+    pub fn in_memory() -> Self {
+        Self {
+            store: Some(Arc::new(MemoryStore::new())),
+            blobs: Some(Arc::new(MemoryBlobs::new())),
+            ..Self::on(MemorySaver::new())
         }
     }
 }
@@ -226,7 +238,7 @@ impl DynGraph {
     }
 
     /// Forgets cached results of these nodes, or of all.
-    pub fn clear_cache(&self, nodes: Option<&[Arc<str>]>) -> Result<(), Error> {
+    pub async fn clear_cache(&self, nodes: Option<&[Arc<str>]>) -> Result<(), Error> {
         let Some(cache) = &self.0.backends.cache else {
             let why = "the graph has no cache".to_owned();
             return Err(ErrorKind::BadArgument { why }.into());
@@ -238,8 +250,7 @@ impl DynGraph {
             .iter()
             .map(|node| format!("{}/{node}", plan.name).into())
             .collect();
-        cache.clear(Some(&owners));
-        Ok(())
+        Ok(cache.clear(Some(&owners)).await?)
     }
 
     /// Its namespace in storage, as a subgraph.

@@ -7,14 +7,14 @@ pub(crate) mod role;
 pub(crate) mod shutdown;
 pub(crate) mod store_edit;
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc};
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value as Json;
 use superstep::{
     RunId, Saver,
     clock::{ClockIds, IdSource as _},
     runs::RunBudget,
-    store::Store,
+    store::{Blobs, Store},
 };
 
 use tokio::sync::{Notify, Semaphore};
@@ -26,12 +26,8 @@ use self::{
 use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
     records::{
-        Records,
-        assistant::Assistant,
-        cron::Cron,
-        file::{FileRecord, ResultRecord},
-        hidden::Hidden,
-        threads::ThreadRecords,
+        Records, assistant::Assistant, cron::Cron, file::ResultRecord, files::FileRecords,
+        hidden::Hidden, threads::ThreadRecords,
     },
     registry::Registry,
 };
@@ -61,13 +57,13 @@ pub(crate) struct App {
     pub(crate) crons: Records<Cron>,
     /// A schedule was made or changed.
     pub(crate) cron_changed: Notify,
-    pub(crate) files: Records<FileRecord>,
-    /// Where their bytes are.
-    pub(crate) files_folder: Option<PathBuf>,
+    pub(crate) files: FileRecords,
+    /// Their bytes, and those of results; a server without it keeps no files.
+    pub(crate) blobs: Option<Arc<dyn Blobs>>,
     /// What graphs made for owners on threads that are gone.
     pub(crate) results: Records<ResultRecord>,
-    /// Where graphs keep files under their hashes.
-    pub(crate) results_folder: Option<PathBuf>,
+    /// The space of files that graphs make.
+    pub(crate) results_space: Option<String>,
     /// The most bytes of one.
     pub(crate) file_limit: usize,
     /// Files that are being uploaded.

@@ -1,11 +1,11 @@
 //! `/files`: documents for runs, and their results.
 //!
-//! A file is kept under the hash of its bytes in one folder, so no name that a client gives becomes a
-//! path. Who uploads one gets its path on the server, for graphs that take paths.
+//! A file is kept in the storage under the hash of its bytes, so every process that shares the storage has it, and
+//! no name that a client gives becomes a path.
 
 mod rights;
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     extract::{Path, Request, State},
@@ -16,11 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value as Json, json};
-use sha2::{Digest as _, Sha256};
-use superstep::{
-    fs::{Rights, Staged, read_regular},
-    text::hex,
-};
+use superstep::store::{Blobs, ContentHash, UPLOADS};
 
 use crate::{
     app::App,
@@ -43,7 +39,7 @@ pub(crate) async fn upload(
     params: Params,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let folder = app.folder()?.clone();
+    let blobs = app.blobs()?;
     let name = name(&params, "file")?;
     let most = app.file_limit;
     let upload = axum::body::to_bytes(request.into_body(), most).await;
@@ -51,24 +47,18 @@ pub(crate) async fn upload(
         let why = format!("the file cannot be read, or has more than {most} bytes");
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     })?;
-    let id = hex(&Sha256::digest(&upload));
     let record = FileRecord {
         name,
         bytes: u64::try_from(upload.len()).unwrap_or(u64::MAX),
         created: time::now(),
     };
-    let place = folder.join(&id);
-    let target = place.clone();
-    let written = tokio::task::spawn_blocking(move || {
-        superstep::fs::private_dir(&folder)?;
-        Staged::new(&target, &upload, Rights::Private)?.replace()
-    });
-    let failed = |why: String| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why);
-    let written = written.await.map_err(|error| failed(error.to_string()))?;
-    written.map_err(|error| failed(format!("the file cannot be kept: {error}")))?;
+    let content = Vec::from(upload);
+    let hash = blobs.put(UPLOADS, content.clone()).await?;
     // The record comes last: a file without one is not served.
-    app.files.make(&key(&caller, &id), &record).await?;
-    Ok(answer(&shown(&caller, &id, &record, &place)))
+    app.files.make(&caller, &hash, &record).await?;
+    // Somebody else may have removed the same file since it was put.
+    blobs.put(UPLOADS, content).await?;
+    Ok(answer(&shown(&hash.to_string(), &record)))
 }
 
 /// The name of a file, as the caller calls it.
@@ -90,20 +80,20 @@ pub(crate) async fn download(
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Response, Refusal> {
-    let (place, called) = match (app.find_file(&caller, &id).await, &app.results_folder) {
-        (Ok((place, record)), _) => (place, record.name),
-        (Err(_), Some(folder)) if is_hash(&id) => {
+    let blobs = app.blobs()?;
+    let hash = hash(&id)?;
+    let (space, called) = match (app.files.find(&caller, &hash).await?, &app.results_space) {
+        (Some(record), _) => (UPLOADS, record.name),
+        (None, Some(space)) => {
             let called = name(&params, "result")?;
             if !app.may_read(&caller, &id).await? {
                 return Err(no_file());
             }
-            (folder.join(&id), called)
+            (space.as_str(), called)
         }
-        (Err(refusal), _) => return Err(refusal),
+        (None, None) => return Err(no_file()),
     };
-    let most = u64::try_from(app.file_limit).unwrap_or(u64::MAX);
-    let read = tokio::task::spawn_blocking(move || read_regular(&place, most)).await;
-    let Ok(Ok(bytes)) = read else {
+    let Some(bytes) = blobs.get(space, hash).await? else {
         return Err(no_file());
     };
     let mut response = bytes.into_response();
@@ -131,26 +121,27 @@ pub(crate) async fn delete(
     caller: Visitor,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    let (place, _) = match app.find_file(&caller, &id).await {
-        Ok(found) => found,
-        Err(refusal) => {
-            // What a graph made for an owner may be others' too: its bytes stay.
-            let result = key(&caller, &id);
-            if app.results.find(&result).await?.is_none() {
-                return Err(refusal);
-            }
-            app.results.forget(&result).await?;
-            return Ok(StatusCode::NO_CONTENT.into_response());
+    let blobs = app.blobs()?;
+    let hash = hash(&id)?;
+    if app.files.find(&caller, &hash).await?.is_none() {
+        // What a graph made for an owner may be others' too: its bytes stay.
+        let result = key(&caller, &id);
+        if app.results.find(&result).await?.is_none() {
+            return Err(no_file());
         }
-    };
-    app.files.forget(&key(&caller, &id)).await?;
-    let all = app.files.all().await?;
-    if all.iter().any(|(key, _)| hash_of(key) == id) {
-        // Somebody else has uploaded it too.
+        app.results.forget(&result).await?;
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    // Without its record it is not served, whether its bytes go now or not.
-    let _kept = tokio::task::spawn_blocking(move || std::fs::remove_file(place)).await;
+    app.files.forget(&caller, &hash).await?;
+    // Others may have uploaded it too, before or just now.
+    if !app.files.has_any(&hash).await?
+        && let Some(content) = blobs.get(UPLOADS, hash).await?
+    {
+        blobs.remove(UPLOADS, hash).await?;
+        if app.files.has_any(&hash).await? {
+            blobs.put(UPLOADS, content).await?;
+        }
+    }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -160,72 +151,41 @@ pub(crate) async fn search(
     caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    let folder = app.folder()?;
+    app.blobs()?;
     let page = Page::of(&mut body, SORTABLE)?;
-    let all = app.files.all().await?;
-    let own = all
-        .iter()
-        .filter(|(key, _)| *key == self::key(&caller, hash_of(key)));
-    let rows = own.map(|(key, record)| {
-        let id = hash_of(key);
-        shown(&caller, id, record, &folder.join(id))
-    });
+    let own = app.files.of(&caller).await?;
+    let rows = own.iter().map(|(hash, record)| shown(hash, record));
     Ok(page.answer(rows.collect()))
 }
 
-fn shown(caller: &Visitor, id: &str, record: &FileRecord, place: &std::path::Path) -> Json {
-    // The folder holds what others uploaded, too.
-    let path = caller.owner().is_none().then(|| place.to_string_lossy());
+fn shown(hash: &str, record: &FileRecord) -> Json {
     json!({
-        "file_id": id,
-        "sha256": id,
+        "file_id": hash,
+        "sha256": hash,
         "name": record.name,
         "bytes": record.bytes,
-        "path": path,
         "created_at": time::text(record.created),
     })
 }
 
 impl App {
-    fn folder(&self) -> Result<&PathBuf, Refusal> {
-        let none = || Refusal::missing("the server keeps no files: its settings name no folder");
-        self.files_folder.as_ref().ok_or_else(none)
-    }
-
-    async fn find_file(
-        &self,
-        caller: &Visitor,
-        id: &str,
-    ) -> Result<(PathBuf, FileRecord), Refusal> {
-        let folder = self.folder()?;
-        if !is_hash(id) {
-            return Err(Refusal::invalid(
-                "Invalid file ID: must be a SHA-256 in hex",
-            ));
-        }
-        let record = self
-            .files
-            .find(&key(caller, id))
-            .await?
-            .ok_or_else(no_file)?;
-        Ok((folder.join(id), record))
+    fn blobs(&self) -> Result<&Arc<dyn Blobs>, Refusal> {
+        let none = || Refusal::missing("the server keeps no files: its storage has no `blobs`");
+        self.blobs.as_ref().ok_or_else(none)
     }
 }
 
-/// Under what the file of a caller is recorded: its hash, and whose it is.
+fn hash(id: &str) -> Result<ContentHash, Refusal> {
+    let wrong = |_| Refusal::invalid("Invalid file ID: must be a SHA-256 in lowercase hex");
+    id.parse().map_err(wrong)
+}
+
+/// Under what a result is recorded: its hash, and whose it is.
 pub(crate) fn key(caller: &Visitor, id: &str) -> String {
-    match caller.owner() {
+    match caller.name() {
         Some(owner) => format!("{id}.{owner}"),
         None => id.to_owned(),
     }
-}
-
-fn hash_of(key: &str) -> &str {
-    key.split('.').next().unwrap_or(key)
-}
-
-pub(crate) fn is_hash(id: &str) -> bool {
-    id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn no_file() -> Refusal {

@@ -6,6 +6,7 @@
 pub(crate) mod assistant;
 pub(crate) mod cron;
 pub(crate) mod file;
+pub(crate) mod files;
 pub(crate) mod hidden;
 pub(crate) mod thread;
 pub(crate) mod threads;
@@ -29,8 +30,14 @@ pub(crate) const DELETED_RUNS: Place = ["runs", "deleted"];
 /// Schedules.
 pub(crate) const CRONS: Place = ["runs", "crons"];
 
-/// Files that clients uploaded.
+/// Files that clients uploaded, as earlier versions recorded them.
 pub(crate) const FILES: Place = ["files", "served"];
+
+/// Files that clients uploaded, by owner.
+pub(crate) const OWNED_FILES: Place = ["files", "owned"];
+
+/// Owners of files that clients uploaded, by file.
+pub(crate) const FILE_OWNERS: Place = ["files", "owners"];
 
 /// Files that graphs made for owners on threads that are gone.
 pub(crate) const RESULTS: Place = ["files", "results"];

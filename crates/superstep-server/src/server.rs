@@ -78,8 +78,7 @@ pub struct Server {
     examples: HashMap<String, Json>,
     follow_ups: HashMap<String, Json>,
     standings: HashMap<String, Standing>,
-    files_folder: Option<PathBuf>,
-    results_folder: Option<PathBuf>,
+    results_space: Option<String>,
     private: Vec<PathBuf>,
     /// What of the states of graphs names their files, by their ids.
     result_fields: HashMap<String, String>,
@@ -117,9 +116,8 @@ impl Server {
             examples: HashMap::new(),
             follow_ups: HashMap::new(),
             standings: HashMap::new(),
-            files_folder: None,
             private: Vec::new(),
-            results_folder: None,
+            results_space: None,
             result_fields: HashMap::new(),
             file_limit: FILE_LIMIT,
             per_minute: None,
@@ -311,27 +309,20 @@ impl Server {
         self
     }
 
-    /// Files that clients upload for runs are kept in this folder; without one there are none.
-    pub fn files(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.files_folder = Some(folder.into());
-        self
-    }
-
-    /// A path that owners are not shown, such as that of the database: errors name it. The folders of files are such paths
-    /// anyway.
+    /// A path that owners are not shown, such as that of the database: errors name it.
     pub fn private_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.private.push(path.into());
         self
     }
 
-    /// A folder where graphs keep files under the hashes of their bytes: who knows the SHA-256 of one can
-    /// download it, owners if it is theirs ([`Server::result_field`]).
-    pub fn results(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.results_folder = Some(folder.into());
+    /// The space of [`Backends::blobs`](superstep::Backends) in which graphs keep files that they make: who knows the SHA-256 of
+    /// one can download it, owners if it is theirs ([`Server::result_field`]).
+    pub fn results(mut self, space: impl Into<String>) -> Self {
+        self.results_space = Some(space.into());
         self
     }
 
-    /// The field of a hosted graph's state that names what it made in that folder: owners can download what it made
+    /// The field of a hosted graph's state that names what it made in that space: owners can download what it made
     /// on their threads, and nothing else there.
     pub fn result_field(mut self, id: impl Into<String>, field: impl Into<String>) -> Self {
         self.result_fields.insert(id.into(), field.into());

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! A step is one transaction with one fsync; several processes can share a file. [`Database`] is the
-//! handle, [`SqliteSaver`] stores threads, [`SqliteStore`] is the long-term store. Inside, `writer` and
+//! handle, [`SqliteSaver`] stores threads, [`SqliteStore`] is the long-term store, [`SqliteBlobs`] keeps bytes by content. Inside, `writer` and
 //! `queue` are the write path (group commit), `commit`, `lease`, `events` and `runs` what a run writes,
 //! `read_pool`, `lookup`, `load` and `cache` the read path, `threads` operations on whole threads,
 //! `maintenance` integrity check, backup and vacuum, `store` the long-term store, `schema` tables and
@@ -70,6 +70,6 @@ pub use database::Database;
 pub use maintenance::{Copied, Problem, Report};
 pub use options::{OpenMode, Options};
 pub use saver::SqliteSaver;
-pub use store::SqliteStore;
+pub use store::{SqliteBlobs, SqliteStore};
 #[doc(hidden)]
 pub use wal::watch_rewritten_logs;

@@ -27,6 +27,7 @@ const APPLICATION: i64 = 0x5353_5450;
 /// Each migration raises the version by one; the first creates version 1.
 const MIGRATIONS: &[&str] = &[
     THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS, PAGES, READY,
+    CONTENT,
 ];
 
 /// Threads, their graphs and the log.
@@ -209,6 +210,18 @@ CREATE INDEX runs_ready ON runs (graph, owner, due) WHERE state = 0 AND ready = 
 CREATE INDEX runs_by_due ON runs (due) WHERE state = 0 AND ready = 0;
 ";
 
+/// Bytes by content; see `store/blobs`.
+const CONTENT: &str = "
+CREATE TABLE store_blobs (
+    id INTEGER PRIMARY KEY,
+    space TEXT NOT NULL,
+    name BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (space, name)
+) STRICT;
+";
+
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
 pub(crate) fn recognize(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
     // Before the first read, which leaves a file beside it.
@@ -348,7 +361,8 @@ pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
         .query_row(
             "SELECT NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM events)
              AND NOT EXISTS (SELECT 1 FROM store_items) AND NOT EXISTS (SELECT 1 FROM runs)
-             AND NOT EXISTS (SELECT 1 FROM schedules) AND NOT EXISTS (SELECT 1 FROM thread_records)",
+             AND NOT EXISTS (SELECT 1 FROM schedules) AND NOT EXISTS (SELECT 1 FROM thread_records)
+             AND NOT EXISTS (SELECT 1 FROM store_blobs)",
             [],
             |row| row.get(0),
         )

@@ -9,6 +9,7 @@ use superstep_core::{
     codec::envelope::{self, Address, Content},
     error::SaverError,
 };
+use superstep_store::ContentHash;
 
 use crate::error;
 
@@ -86,6 +87,23 @@ impl Seal {
         Err(SaverError::Sealed(format!(
             "{what} is encrypted, and this program was built without encryption"
         )))
+    }
+
+    /// What content is found by: its hash, or in an encrypted file a keyed name that says nothing without the key.
+    pub(crate) fn content_name(&self, hash: ContentHash) -> [u8; 32] {
+        #[cfg_attr(
+            not(feature = "encryption"),
+            allow(unused_mut, reason = "only a key changes it")
+        )]
+        let mut name = *hash.as_bytes();
+        #[cfg(feature = "encryption")]
+        if let Some(key) = &self.key {
+            let (halves, _) = name.as_chunks_mut::<16>();
+            for half in halves {
+                *half = key.name(u128::from_be_bytes(*half)).to_be_bytes();
+            }
+        }
+        name
     }
 
     /// The mark of an encrypted file; a plain one has none.

@@ -10,6 +10,7 @@
 //! the integrity check.
 
 mod batch;
+pub(crate) mod blobs;
 mod check;
 mod clock;
 mod copy;
@@ -40,6 +41,7 @@ use error::TransactionError;
 use tables::Tables;
 use transaction::Effort;
 
+pub use blobs::SqliteBlobs;
 pub(crate) use check::check;
 
 /// A long-term store in a database file; cheap to clone.

@@ -103,6 +103,19 @@ pub enum StoreError {
         /// Its key.
         key: String,
     },
+    /// Kept content is not what its hash says.
+    #[error("the content of {hash} in {space:?} is damaged")]
+    #[coded(
+        "SS3060",
+        Internal,
+        hint = "restore a backup of the storage, or keep the content again"
+    )]
+    DamagedContent {
+        /// The space it is in.
+        space: String,
+        /// Its hash.
+        hash: crate::ContentHash,
+    },
     /// The backend failed.
     #[error("store backend: {message}")]
     #[coded(

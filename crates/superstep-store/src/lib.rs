@@ -15,8 +15,11 @@
 //! - a batch is applied in order, sees its own writes, and is applied whole or not at all;
 //! - a put that [expects](Expected) something else than is there fails, and its batch with it.
 //!
+//! Beside it, [`Blobs`] keep bytes under their hash.
+//!
 //! Read next: [`op`](Op) for what can be asked, [`filter`](Filter) for conditions.
 
+mod blobs;
 mod compare;
 mod embed;
 mod error;
@@ -36,6 +39,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use blobs::{Blobs, ContentHash, NoContentHash, UPLOADS};
 pub use embed::{Embedder, Vectors};
 pub use error::StoreError;
 pub use expected::Expected;

@@ -13,7 +13,7 @@ use super::tool::{Made, Step};
 use crate::{
     change::Change,
     error::node,
-    services::{Services, blocking},
+    services::Services,
     state::{Proposal, SheetsState, SheetsStateUpdate},
 };
 
@@ -38,9 +38,8 @@ pub(crate) async fn approve_node(
         let said = &proposal.observation;
         return step.failed(format!("{said}\n{refusal}")).await;
     }
-    let (services, log) = (services.0.clone(), proposal.log.clone());
-    let change = blocking(move || Change::load(&*services.versions, &log));
-    let change = change.await.map_err(node)?;
+    let change = Change::load(&services.0.versions, &proposal.log).await;
+    let change = change.map_err(node)?;
     match step.assess(&change).await.map_err(node)? {
         Ok(assessed) => {
             let made = Made {

@@ -333,7 +333,6 @@ impl Step<'_> {
     }
 
     async fn stored(&self, change: &Change) -> Result<String, Error> {
-        let (change, services) = (change.clone(), self.services.clone());
-        blocking(move || change.store(&*services.versions)).await
+        change.store(&self.services.versions).await
     }
 }

@@ -13,7 +13,7 @@ use superstep::{
     model::{Model, Script, script::Step},
     sqlite::Database,
 };
-use superstep_sheets::{FolderVersions, Models, Settings, Sheets, Status};
+use superstep_sheets::{Models, Settings, Sheets, Status};
 
 use crate::support::{apply, finish, input, sales, set, shown};
 
@@ -25,14 +25,16 @@ const HANGS: &str = "the model hangs";
 
 fn on_disk(path: &Path, steps: Vec<Step>) -> Sheets {
     let database = Database::open(path).unwrap();
-    let backends = Backends::on(database.saver());
+    let backends = Backends {
+        blobs: Some(Arc::new(database.blobs())),
+        ..Backends::on(database.saver())
+    };
     let planner: Arc<dyn Model> = Arc::new(Script::new(steps));
     let models = Models {
         planner,
         informer: None,
     };
-    let versions = Arc::new(FolderVersions::beside(path));
-    Sheets::new(models, versions, Settings::default(), backends).unwrap()
+    Sheets::new(models, Settings::default(), backends).unwrap()
 }
 
 fn rows(from: u32, to: u32) -> Vec<Step> {

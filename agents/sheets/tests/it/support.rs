@@ -7,14 +7,14 @@ use std::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, MemorySaver, Outcome, Snap,
+    Backends, Outcome, Snap,
     model::{
         Body, Model, Script,
         message::{ToolReply, ToolStatus},
         script::Step,
     },
 };
-use superstep_sheets::{MemoryVersions, Models, Settings, Sheets, SheetsState, SheetsStateUpdate};
+use superstep_sheets::{Models, Settings, Sheets, SheetsState, SheetsStateUpdate};
 use superstep_workbook::{Limits, OnLoad, Operation, Workbook};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -199,9 +199,7 @@ pub(crate) fn agent_with(model: Arc<dyn Model>, settings: Settings) -> Sheets {
         planner: model,
         informer: None,
     };
-    let versions = Arc::new(MemoryVersions::default());
-    let backends = Backends::on(MemorySaver::default());
-    Sheets::new(models, versions, settings, backends).unwrap()
+    Sheets::new(models, settings, Backends::in_memory()).unwrap()
 }
 
 pub(crate) async fn input(agent: &Sheets, instruction: &str, book: Workbook) -> SheetsStateUpdate {

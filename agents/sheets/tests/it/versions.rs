@@ -1,15 +1,15 @@
 //! Versions by hash: forks, older checkpoints and replays have the workbook of theirs.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::json;
 use superstep::{
-    Backends, MemorySaver,
+    Backends,
     model::{Model, Script},
+    sqlite::Database,
+    store::{Blobs as _, UPLOADS},
 };
-use superstep_sheets::{
-    FolderVersions, MemoryVersions, Models, Settings, Sheets, Status, Versions, hash,
-};
+use superstep_sheets::{Models, Settings, Sheets, SheetsState, Status, WORKBOOKS};
 
 use crate::support::{agent, apply, done, finish, input, sales, set, shown};
 
@@ -37,25 +37,27 @@ async fn a_fork_in_the_middle_leaves_two_valid_branches() {
     // The first branch is as it was.
     let first = agent.workbook(&state).await.unwrap();
     assert_eq!(shown(&first, "Data", "H5"), "5");
-    let versions: std::collections::BTreeSet<_> =
-        state.op_log.iter().map(|record| &record.version).collect();
+    let versions: BTreeSet<_> = state.op_log.iter().map(|record| &record.version).collect();
     assert_eq!(versions.len(), 5, "one for each step");
 }
 
 #[tokio::test]
-async fn versions_are_files_that_other_processes_read() {
+async fn versions_are_in_the_database_for_other_processes() {
     let folder = tempfile::tempdir().unwrap();
-    let versions = FolderVersions::beside(&folder.path().join("threads.db"));
-    let saver = MemorySaver::default();
+    let path = folder.path().join("threads.db");
+    let database = Database::open(&path).unwrap();
+    let blobs = database.blobs();
     let open = |steps| {
         let planner: Arc<dyn Model> = Arc::new(Script::new(steps));
         let models = Models {
             planner,
             informer: None,
         };
-        let backends = Backends::on(saver.clone());
-        let versions = Arc::new(versions.clone());
-        Sheets::new(models, versions, Settings::default(), backends).unwrap()
+        let backends = Backends {
+            blobs: Some(Arc::new(database.blobs())),
+            ..Backends::on(database.saver())
+        };
+        Sheets::new(models, Settings::default(), backends).unwrap()
     };
     let first = open(vec![apply(json!([set("Data", "F1", 1.0)])), finish("x")]);
     let update = input(&first, "do it", sales()).await;
@@ -71,54 +73,55 @@ async fn versions_are_files_that_other_processes_read() {
     let book = other.workbook(&again).await.unwrap();
     assert_eq!(shown(&book, "Data", "F1"), "1");
     // The input, the result, and the operations between them.
-    let mut all = versions.all().unwrap();
-    all.sort();
-    let mut expected = vec![
+    let all = blobs.list(WORKBOOKS, None, 10).await.unwrap();
+    let all: BTreeSet<String> = all.iter().map(ToString::to_string).collect();
+    let expected = BTreeSet::from([
         state.problem.workbook.clone(),
         state.version.clone(),
         state.op_log[0].log.clone().unwrap(),
-    ];
-    expected.sort();
+    ]);
     assert_eq!(all, expected);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let file = versions.folder().join(&state.version);
-        let mode = std::fs::metadata(file).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
     // What is damaged is not used, what is gone is said.
-    std::fs::write(versions.folder().join(&state.version), b"x").unwrap();
+    let damage = "UPDATE store_blobs SET body = zeroblob(length(body))";
+    rusqlite::Connection::open(&path)
+        .and_then(|connection| connection.execute(damage, []))
+        .unwrap();
     let error = open(Vec::new()).workbook(&state).await.unwrap_err();
     assert_eq!(error.code(), "SS7704");
-    versions.remove(&state.version).unwrap();
+    let hash = state.version.parse().unwrap();
+    blobs.remove(WORKBOOKS, hash).await.unwrap();
     let error = open(Vec::new()).workbook(&state).await.unwrap_err();
     assert_eq!(error.code(), "SS7703");
 }
 
-#[test]
-fn a_name_that_is_no_hash_leads_nowhere() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("secret"), b"x").unwrap();
-    let versions = FolderVersions::new(folder.path().join("versions"));
-    for name in ["../secret", "secret", "", &"A".repeat(64)] {
-        assert_eq!(versions.get(name).unwrap_err().code(), "SS7703", "{name}");
+#[tokio::test]
+async fn a_name_that_is_no_hash_leads_nowhere() {
+    let agent = agent(Vec::new());
+    for name in ["../secret", "secret", &"A".repeat(64)] {
+        let state = SheetsState {
+            version: name.to_owned(),
+            ..SheetsState::default()
+        };
+        let error = agent.bytes(&state).await.unwrap_err();
+        assert_eq!(error.code(), "SS7703", "{name}");
     }
-    let stored = versions.put(b"abc").unwrap();
-    assert_eq!(stored, hash(b"abc"));
-    assert_eq!(versions.get(&stored).unwrap(), b"abc");
-    assert_eq!(MemoryVersions::default().put(b"abc").unwrap(), stored);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_version_that_is_a_pipe_is_refused_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let versions = FolderVersions::new(folder.path());
-    let name = hash(b"abc");
-    let made = std::process::Command::new("mkfifo")
-        .arg(folder.path().join(&name))
-        .status();
-    assert!(made.unwrap().success());
-    assert!(versions.get(&name).is_err());
+#[tokio::test]
+async fn an_upload_that_a_thread_uses_stays_when_its_client_removes_it() {
+    let backends = Backends::in_memory();
+    let blobs = backends.blobs.clone().unwrap();
+    let models = Models {
+        planner: Arc::new(Script::new(Vec::new())),
+        informer: None,
+    };
+    let agent = Sheets::new(models, Settings::default(), backends).unwrap();
+    let hash = blobs.put(UPLOADS, b"abc".to_vec()).await.unwrap();
+    let state = SheetsState {
+        version: hash.to_string(),
+        ..SheetsState::default()
+    };
+    assert_eq!(agent.bytes(&state).await.unwrap(), b"abc");
+    blobs.remove(UPLOADS, hash).await.unwrap();
+    assert_eq!(agent.bytes(&state).await.unwrap(), b"abc");
 }

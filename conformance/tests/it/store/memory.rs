@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_conformance::store_kit::{StoreSetup, check};
-use superstep_engine::memory::MemoryStore;
+use superstep_conformance::{
+    blobs_kit,
+    store_kit::{StoreSetup, check},
+};
+use superstep_engine::memory::{MemoryBlobs, MemoryStore};
 use superstep_store::{
-    BoxFuture, Embedder, IndexPath, ManualClock, Namespace, Op, Put, PutOptions, Search, Store,
-    StoreError, TtlOnRead,
+    Blobs, BoxFuture, Embedder, IndexPath, ManualClock, Namespace, Op, Put, PutOptions, Search,
+    Store, StoreError, TtlOnRead,
 };
 
 pub(crate) fn open(setup: StoreSetup) -> MemoryStore {
@@ -29,6 +32,15 @@ async fn the_memory_store_passes_the_kit() {
         check(|setup| Box::pin(async move { Ok(Arc::new(open(setup)) as Arc<dyn Store>) })).await;
     assert!(report.passed(), "{report}");
     assert!(report.checks.len() >= 25, "{report}");
+}
+
+#[tokio::test]
+async fn memory_blobs_pass_the_kit() {
+    let report =
+        blobs_kit::check(|| Box::pin(async { Ok(Arc::new(MemoryBlobs::new()) as Arc<dyn Blobs>) }));
+    let report = report.await;
+    assert!(report.passed(), "{report}");
+    assert_eq!(report.checks.len(), 5);
 }
 
 #[tokio::test]

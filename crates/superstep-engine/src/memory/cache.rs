@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use superstep_core::record::Write;
+use superstep_core::{future::MaybeReady, record::Write};
 
 use crate::cache::{Cache, CacheKey};
 use superstep_core::sync::lock;
@@ -28,27 +28,33 @@ impl MemoryCache {
 }
 
 impl Cache for MemoryCache {
-    fn get(&self, key: &CacheKey) -> Option<Vec<Write>> {
-        let mut entries = lock(&self.entries);
-        let (writes, expires) = entries.get(key)?;
-        if expires.is_none_or(|at| Instant::now() < at) {
-            return Some(writes.clone());
-        }
-        entries.remove(key);
-        None
+    fn get(&self, keys: Vec<CacheKey>) -> MaybeReady<'_, Vec<Option<Vec<Write>>>> {
+        let (mut entries, now) = (lock(&self.entries), Instant::now());
+        let good = |key: &CacheKey| {
+            let (writes, expires) = entries.get(key)?;
+            if expires.is_none_or(|at| now < at) {
+                return Some(writes.clone());
+            }
+            entries.remove(key);
+            None
+        };
+        let found = keys.iter().map(good).collect();
+        MaybeReady::now(Ok(found))
     }
 
-    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) {
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) -> MaybeReady<'_, ()> {
         let expires = ttl.map(|ttl| Instant::now() + ttl);
         let mut entries = lock(&self.entries);
         entries.insert(key, (writes, expires));
+        MaybeReady::now(Ok(()))
     }
 
-    fn clear(&self, owners: Option<&[std::sync::Arc<str>]>) {
+    fn clear(&self, owners: Option<&[std::sync::Arc<str>]>) -> MaybeReady<'_, ()> {
         let mut entries = lock(&self.entries);
         match owners {
             None => entries.clear(),
             Some(owners) => entries.retain(|key, _| !owners.contains(&key.owner)),
         }
+        MaybeReady::now(Ok(()))
     }
 }

@@ -11,6 +11,7 @@
 mod again;
 mod answers_below;
 mod bad_input;
+mod caches;
 mod cancel;
 mod cancelling;
 mod changed;

@@ -6,9 +6,13 @@
 //! says; nothing else in a state is taken for it, as others write there too.
 
 use serde_json::Value as Json;
-use superstep::{HistoryQuery, dynamic::GraphPath};
+use superstep::{
+    HistoryQuery,
+    dynamic::GraphPath,
+    store::{ContentHash, UPLOADS},
+};
 
-use super::{is_hash, key};
+use super::key;
 use crate::{
     app::App,
     owners::visitor::Visitor,
@@ -33,7 +37,7 @@ impl App {
         let mut named = Vec::new();
         hashes(given, &mut named);
         for hash in named {
-            if self.has_file(&hash) && !self.may_read(caller, &hash).await? {
+            if self.has_file(&hash).await? && !self.may_read(caller, &hash).await? {
                 return Err(Refusal::missing(format!("File {hash} not found")));
             }
         }
@@ -54,7 +58,10 @@ impl App {
 
     /// Whether a caller may read a file, by its hash.
     pub(super) async fn may_read(&self, caller: &Visitor, hash: &str) -> Result<bool, Refusal> {
-        if caller.owner().is_none() || self.files.find(&key(caller, hash)).await?.is_some() {
+        let Ok(named) = hash.parse() else {
+            return Ok(false);
+        };
+        if !caller.is_owner() || self.files.find(caller, &named).await?.is_some() {
             return Ok(true);
         }
         let is_of_example = self.registry.all().iter().any(|hosted| {
@@ -102,7 +109,7 @@ impl App {
         let states = states.unwrap_or_default().into_iter();
         let made = states.filter_map(|state| {
             let made = state.values.to_json().get(field)?.as_str()?.to_owned();
-            is_hash(&made).then_some(made)
+            made.parse::<ContentHash>().is_ok().then_some(made)
         });
         made.collect()
     }
@@ -122,14 +129,21 @@ impl App {
         Ok(())
     }
 
-    fn has_file(&self, hash: &str) -> bool {
-        let folders = [&self.files_folder, &self.results_folder];
-        let mut folders = folders.into_iter().flatten();
-        folders.any(|folder| folder.join(hash).exists())
+    async fn has_file(&self, hash: &str) -> Result<bool, Refusal> {
+        let (Some(blobs), Ok(hash)) = (&self.blobs, hash.parse()) else {
+            return Ok(false);
+        };
+        let spaces = [Some(UPLOADS), self.results_space.as_deref()];
+        for space in spaces.into_iter().flatten() {
+            if blobs.contains(space, hash).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
-/// All hashes that a value names, wherever in its texts. A folder may not tell large letters from small ones.
+/// All hashes that a value names, wherever in its texts and in whatever case.
 fn hashes(given: &Json, into: &mut Vec<String>) {
     match given {
         Json::String(text) => into.extend(in_text(text)),

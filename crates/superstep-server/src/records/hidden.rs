@@ -6,15 +6,17 @@ use superstep::{
     store::{Namespace, Prefix},
 };
 
-use super::{ASSISTANTS, CRONS, DELETED_RUNS, FILES, Place, RESULTS};
+use super::{ASSISTANTS, CRONS, DELETED_RUNS, FILE_OWNERS, FILES, OWNED_FILES, Place, RESULTS};
 use crate::owners;
 
 /// Namespaces that are the server's and the engine's own.
-const OWN: [Place; 6] = [
+const OWN: [Place; 8] = [
     ASSISTANTS,
     DELETED_RUNS,
     CRONS,
     FILES,
+    OWNED_FILES,
+    FILE_OWNERS,
     RESULTS,
     Provenance::NAMESPACE,
 ];

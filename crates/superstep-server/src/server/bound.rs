@@ -70,6 +70,14 @@ impl Bound {
         self.address
     }
 
+    /// Takes only runs of these graphs from the queue ([`Workers::only`]).
+    pub fn only(self, graphs: impl IntoIterator<Item = String>) -> Result<Self, ServerError> {
+        Ok(Self {
+            workers: self.workers.only(graphs)?,
+            ..self
+        })
+    }
+
     /// Runs what is in the queue and answers requests, until `stop` is ready. Then the server drains ([`Workers::run`]): it
     /// answers until its steps have finished, closes its listener, and gives answers that have begun the rest of
     /// [`Server::grace`].

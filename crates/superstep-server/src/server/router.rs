@@ -17,7 +17,7 @@ use crate::{
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
     owners::{login::Login, private_paths::PrivatePaths, tokens::Tokens},
-    records::{self, Records, hidden::Hidden, threads::ThreadRecords},
+    records::{self, Records, files::FileRecords, hidden::Hidden, threads::ThreadRecords},
     registry::{Hosted, Registry},
     routes::{openapi, router, routes},
     runs::after::AT_ONCE,
@@ -97,10 +97,8 @@ impl Server {
             hosts: self.hosts,
             origins: self.origins,
         });
-        let folders = [&self.files_folder, &self.results_folder];
-        let private = folders.into_iter().flatten().chain(&self.private);
         let app = Arc::new(App {
-            private: PrivatePaths::new(private.map(PathBuf::as_path)),
+            private: PrivatePaths::new(self.private.iter().map(PathBuf::as_path)),
             editors: self.editors,
             hidden: Hidden::new(self.bookkeeping),
             login,
@@ -120,10 +118,10 @@ impl Server {
             cron_changed: Notify::new(),
             counts: self.counts,
             budget: self.budget,
-            files: Records::new(store.clone(), records::FILES),
+            files: FileRecords::new(store.clone()),
             results: Records::new(store, records::RESULTS),
-            files_folder: self.files_folder,
-            results_folder: self.results_folder,
+            blobs: self.backends.blobs,
+            results_space: self.results_space,
             file_limit: self.file_limit,
             runs_at_once: self.runs_at_once.max(1),
             role: self.role,

@@ -44,12 +44,15 @@ pub(super) enum WorkOn {
 impl Workers {
     /// Takes only runs of these graphs from the queue, by their ids. Other processes must take the rest.
     pub fn only(mut self, graphs: impl IntoIterator<Item = String>) -> Result<Self, ServerError> {
-        let graphs: Vec<String> = graphs.into_iter().collect();
-        let unknown = |id: &&String| self.app.registry.graph(id).is_err();
-        if let Some(id) = graphs.iter().find(unknown).cloned() {
-            let why = "no graph has it";
-            return Err(ServerError::GraphId { id, why });
-        }
+        // An alias means its graph.
+        let known = |id: String| match self.app.registry.graph(&id) {
+            Ok(hosted) => Ok(hosted.id.clone()),
+            Err(_) => Err(ServerError::GraphId {
+                id,
+                why: "no graph has it",
+            }),
+        };
+        let graphs = graphs.into_iter().map(known).collect::<Result<_, _>>()?;
         self.graphs = WorkOn::Only(graphs);
         Ok(self)
     }
@@ -73,6 +76,8 @@ impl Workers {
             let (app, drain) = (app.clone(), drain.clone());
             tasks.spawn(async move { work(&app, &worker, &drain).await });
         }
+        // Without them uploads of earlier versions are not found; the next start tries again.
+        let _moved = app.files.move_earlier().await;
         // It keeps the marks of readers until the last answer has ended.
         tokio::spawn(app.clone().keep_finishing());
         // They end with this.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    Backends, MemorySaver, MemoryStore, Schemas,
+    Backends, Schemas,
     dynamic::{self, DynCtx, DynGraphBuilder, DynReducer, Halt, START, Unknown},
     prelude::*,
     schemars::{self, JsonSchema},
@@ -160,10 +160,7 @@ impl Drop for Left {
 }
 
 pub(crate) fn memory() -> Backends {
-    Backends {
-        store: Some(Arc::new(MemoryStore::default())),
-        ..Backends::on(MemorySaver::default())
-    }
+    Backends::in_memory()
 }
 
 /// A server with both graphs.

@@ -63,10 +63,8 @@ async fn session(head: Parts) -> Result<Caller, Denied> {
 }
 
 fn server(backends: Backends) -> Server {
-    let folder = tempfile::tempdir().unwrap().keep();
     Server::on(backends)
         .dynamic("who", &who(), Schemas::default())
-        .files(folder)
         .token(Secret::new(WHOLE))
         .authenticate(session)
 }

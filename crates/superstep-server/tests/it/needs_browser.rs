@@ -270,8 +270,7 @@ async fn a_file_is_uploaded_into_the_input_of_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let server = server(memory())
         .dynamic("mail", &mail(), Schemas::default())
-        .example("mail", json!({ "subject": "sales", "workbook": "" }))
-        .files(folder.path().join("kept"));
+        .example("mail", json!({ "subject": "sales", "workbook": "" }));
     let server = Running::start(server).await;
     let file = folder.path().join("sales.txt");
     std::fs::write(&file, "aaa").unwrap();

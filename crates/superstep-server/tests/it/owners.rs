@@ -5,7 +5,7 @@ use superstep::{
     Backends, Schemas, Secret,
     dynamic::{DynCtx, DynGraphBuilder, Halt, START},
     http::Method,
-    store::{Namespace, PutOptions, TtlOnRead},
+    store::{ContentHash, Namespace, PutOptions, TtlOnRead},
 };
 use superstep_server::{Access, Server, ServerError, routes};
 
@@ -222,8 +222,7 @@ async fn everybody_has_a_memory_and_graphs_use_it() {
 
 #[tokio::test]
 async fn files_and_assistants_are_their_owners() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Running::start(owned(memory()).files(folder.path())).await;
+    let server = Running::start(owned(memory())).await;
     for token in ["the token of ann", "the token of bob"] {
         let upload = server.request(Method::POST, "/files?name=a.txt");
         let upload = upload.header("x-api-key", token).body("same");
@@ -232,7 +231,6 @@ async fn files_and_assistants_are_their_owners() {
     let files = post(&server, "the token of bob", "/files/search", json!({}))
         .await
         .ok();
-    assert!(files[0]["path"].is_null(), "the folder has files of others");
     let id = files[0]["file_id"].as_str().unwrap().to_owned();
     let path = format!("/files/{id}");
     let gone = call(
@@ -402,6 +400,21 @@ async fn a_graph_that_is_not_for_owners_is_not_there_for_them() {
     post(&server, "whole", "/runs/wait", run).await.ok();
 }
 
+/// The name of a file.
+fn hash(content: &str) -> String {
+    ContentHash::of(content.as_bytes()).to_string()
+}
+
+/// Backends with files that graphs made.
+async fn with_results(files: [&str; 2]) -> Backends {
+    let backends = memory();
+    let blobs = backends.blobs.clone().unwrap();
+    for content in files {
+        blobs.put("made", content.into()).await.unwrap();
+    }
+    backends
+}
+
 /// Names the file that it made, as its input says.
 fn maker() -> superstep::dynamic::DynGraph {
     DynGraphBuilder::new()
@@ -411,7 +424,7 @@ fn maker() -> superstep::dynamic::DynGraph {
         .last_value("said")
         .node("make", |ctx: DynCtx| async move {
             let of: String = ctx.read("of")?;
-            Ok::<_, Halt>(json!({ "made": of.repeat(64), "said": "f".repeat(64) }))
+            Ok::<_, Halt>(json!({ "made": hash(&of), "said": hash("f") }))
         })
         .edge(START, "make")
         .build()
@@ -420,15 +433,10 @@ fn maker() -> superstep::dynamic::DynGraph {
 
 #[tokio::test]
 async fn a_hash_opens_a_file_to_its_owner_alone() {
-    let [uploads, made] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    for digit in ["a", "f"] {
-        std::fs::write(made.path().join(digit.repeat(64)), digit).unwrap();
-    }
-    let server = owned(memory())
+    let server = owned(with_results(["a", "f"]).await)
         .dynamic("maker", &maker(), Schemas::default())
         .result_field("maker", "made")
-        .files(uploads.path())
-        .results(made.path());
+        .results("made");
     let server = Running::start(server).await;
     let (ann, bob) = ("the token of ann", "the token of bob");
     let upload = server.request(Method::POST, "/files?name=a.txt");
@@ -476,7 +484,7 @@ async fn a_hash_opens_a_file_to_its_owner_alone() {
     );
     let make = json!({"assistant_id": "maker", "input": {"of": "a"}});
     post(&server, ann, &path, make).await.ok();
-    let [result, said] = ["a", "f"].map(|digit| format!("/files/{}", digit.repeat(64)));
+    let [result, said] = ["a", "f"].map(|content| format!("/files/{}", hash(content)));
     assert_eq!(get(&server, ann, &result).await.ok(), "a");
     assert_eq!(get(&server, bob, &result).await.status, 404);
     assert_eq!(get(&server, ann, &said).await.status, 404);
@@ -485,16 +493,10 @@ async fn a_hash_opens_a_file_to_its_owner_alone() {
 
 #[tokio::test]
 async fn what_a_run_without_a_thread_made_stays_its_owners() {
-    let made = tempfile::tempdir().unwrap();
-    let uploads = tempfile::tempdir().unwrap();
-    for digit in ["a", "b"] {
-        std::fs::write(made.path().join(digit.repeat(64)), digit).unwrap();
-    }
-    let server = owned(memory())
+    let server = owned(with_results(["a", "b"]).await)
         .dynamic("maker", &maker(), Schemas::default())
         .result_field("maker", "made")
-        .files(uploads.path())
-        .results(made.path());
+        .results("made");
     let server = Running::start(server).await;
     let (ann, bob) = ("the token of ann", "the token of bob");
     let make = |of: &str| json!({"assistant_id": "maker", "input": {"of": of}});
@@ -502,17 +504,15 @@ async fn what_a_run_without_a_thread_made_stays_its_owners() {
     post(&server, "whole", "/runs/wait", make("b")).await.ok();
     let all = post(&server, "whole", "/threads/count", json!({})).await;
     assert_eq!(all.ok(), 0, "their threads are gone");
-    let [of_ann, of_nobody] = ["a", "b"].map(|digit| format!("/files/{}", digit.repeat(64)));
+    let [of_ann, of_nobody] = ["a", "b"].map(|content| format!("/files/{}", hash(content)));
     assert_eq!(get(&server, ann, &of_ann).await.ok(), "a");
     assert_eq!(get(&server, bob, &of_ann).await.status, 404);
     assert_eq!(get(&server, ann, &of_nobody).await.status, 404);
     assert_eq!(get(&server, "whole", &of_nobody).await.ok(), "b");
     // It is given to a graph by its owner alone, and is not in their memory.
     let run = |value: String| json!({"assistant_id": "remember", "input": {"value": value}});
-    post(&server, ann, "/runs/wait", run("a".repeat(64)))
-        .await
-        .ok();
-    let refused = post(&server, bob, "/runs/wait", run("a".repeat(64))).await;
+    post(&server, ann, "/runs/wait", run(hash("a"))).await.ok();
+    let refused = post(&server, bob, "/runs/wait", run(hash("a"))).await;
     assert_eq!(refused.status, 404);
     let spaces = post(&server, "whole", "/store/namespaces", json!({})).await;
     let spaces = spaces.ok().to_string();
@@ -531,10 +531,7 @@ async fn what_a_run_without_a_thread_made_stays_its_owners() {
 
 #[tokio::test]
 async fn a_batch_has_nothing_of_somebody_else() {
-    let uploads = tempfile::tempdir().unwrap();
-    let server = owned(memory())
-        .not_for_owners("remember")
-        .files(uploads.path());
+    let server = owned(memory()).not_for_owners("remember");
     let server = Running::start(server).await;
     let (ann, bob) = ("the token of ann", "the token of bob");
     let upload = server.request(Method::POST, "/files?name=a.txt");

@@ -25,6 +25,7 @@ fn backends(place: &std::path::Path) -> Backends {
     let database = Database::open(place).unwrap();
     Backends {
         store: Some(Arc::new(database.store())),
+        blobs: Some(Arc::new(database.blobs())),
         ..Backends::on(database.saver())
     }
 }
@@ -32,6 +33,21 @@ fn backends(place: &std::path::Path) -> Backends {
 async fn pair(place: &std::path::Path) -> [Running; 2] {
     let first = Running::start(server(backends(place))).await;
     [first, Running::start(server(backends(place))).await]
+}
+
+#[tokio::test]
+async fn a_file_that_one_server_took_is_served_and_removed_by_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = pair(&folder.path().join("threads.db")).await;
+    let upload = first.request(Method::POST, "/files?name=a.txt").body("abc");
+    let kept = first.send(upload).await.ok();
+    let place = format!("/files/{}", kept["file_id"].as_str().unwrap());
+    assert_eq!(second.get(&place).await.ok(), "abc");
+    let found = second.post("/files/search", json!({})).await.ok();
+    assert_eq!(found, json!([kept]));
+    let removed = second.call(Method::DELETE, &place, json!({})).await;
+    assert_eq!(removed.status, 204);
+    assert_eq!(first.get(&place).await.status, 404);
 }
 
 #[tokio::test]

@@ -52,6 +52,8 @@ pub struct Report {
     pub runs: usize,
     /// Items of the long-term store.
     pub items: usize,
+    /// Files kept by content: uploads, versions of workbooks.
+    pub files: usize,
     /// Schedules.
     pub schedules: usize,
     /// The first thousand problems.
@@ -157,6 +159,9 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
         uses(db, &log.used, &mut report)?;
         names(db, &inner.seal, &mut report)?;
         report.items = store::check(db, &inner.seal, &mut |place, error| {
+            report.take(place, Err::<(), _>(error)).map(drop)
+        })?;
+        report.files = store::blobs::check(db, &inner.seal, &mut |place, error| {
             report.take(place, Err::<(), _>(error)).map(drop)
         })?;
         let all = schedules::all(db, &inner.seal);

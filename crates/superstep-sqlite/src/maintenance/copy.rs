@@ -37,6 +37,8 @@ pub struct Copied {
     pub schedules: usize,
     /// Items of the long-term store, also those that have expired and were not swept yet.
     pub items: usize,
+    /// Files kept by content: uploads, versions of workbooks.
+    pub files: usize,
 }
 
 /// Columns that are copied as they are: what is read, and where it goes.
@@ -67,6 +69,7 @@ pub(super) fn all(from: &Inner, to: &mut Writer) -> Result<Copied, SaverError> {
             runs: runs::copy_all(db, &from.seal, to)?,
             schedules: schedules::copy_all(db, &from.seal, to)?,
             items: store::copy_all(db, &from.seal, to)?,
+            files: store::blobs::copy_all(db, &from.seal, to)?,
             entries: 0,
         };
         // What threads are found by is worked out anew: it depends on the key.
@@ -90,7 +93,8 @@ pub(super) fn all(from: &Inner, to: &mut Writer) -> Result<Copied, SaverError> {
 fn refuse_unless_empty(db: &Connection) -> Result<(), SaverError> {
     let occupied: bool = db
         .query_row(
-            "SELECT EXISTS (SELECT 1 FROM threads) OR EXISTS (SELECT 1 FROM store_namespaces)",
+            "SELECT EXISTS (SELECT 1 FROM threads) OR EXISTS (SELECT 1 FROM store_namespaces)
+             OR EXISTS (SELECT 1 FROM store_blobs)",
             [],
             |row| row.get(0),
         )

@@ -111,6 +111,9 @@ impl TransactionError {
                     _ => SaverError::Corrupt(message),
                 }
             }
+            Self::Store(damaged @ StoreError::DamagedContent { .. }) => {
+                SaverError::Corrupt(damaged.to_string())
+            }
             other => SaverError::Io(other.to_string()),
         }
     }

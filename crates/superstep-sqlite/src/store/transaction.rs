@@ -48,7 +48,27 @@ pub(super) async fn write<T: Send + Unpin + 'static>(
     effort: Effort,
     work: impl FnOnce(&Connection, &Seal) -> Result<T, TransactionError> + Send + 'static,
 ) -> Result<T, TransactionError> {
-    let work = move |writer: &mut Writer| in_savepoint(writer, work);
+    submit(database, effort, |writer| in_savepoint(writer, work)).await
+}
+
+/// Runs writes that may be large: they are refused while the disk is nearly full.
+pub(super) async fn add<T: Send + Unpin + 'static>(
+    database: &Database,
+    effort: Effort,
+    work: impl FnOnce(&Connection, &Seal) -> Result<T, TransactionError> + Send + 'static,
+) -> Result<T, TransactionError> {
+    let add = |writer: &mut Writer| {
+        writer.require_room()?;
+        in_savepoint(writer, work)
+    };
+    submit(database, effort, add).await
+}
+
+async fn submit<T: Send + Unpin + 'static>(
+    database: &Database,
+    effort: Effort,
+    work: impl FnOnce(&mut Writer) -> Result<Result<T, TransactionError>, SaverError> + Send + 'static,
+) -> Result<T, TransactionError> {
     let queue = &database.0.queue;
     let reply = match effort {
         Effort::Brief => queue.submit(SyncLevel::Full, Urgency::Immediate, work),

@@ -125,7 +125,7 @@ async fn fourth(folder: &Folder) {
     let connection = Connection::open(folder.path()).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE runs; DROP TABLE schedules; DROP TABLE found_pairs;
+            "DROP TABLE runs; DROP TABLE schedules; DROP TABLE found_pairs; DROP TABLE store_blobs;
              DROP TABLE unfound; DROP TABLE thread_records; DROP INDEX threads_by_uuid;
              ALTER TABLE threads DROP COLUMN uuid; PRAGMA user_version = 4;",
         )
@@ -219,7 +219,7 @@ async fn eighth(folder: &Folder) {
         .unwrap();
     connection
         .execute_batch(
-            "DROP TABLE thread_records; DROP INDEX threads_by_uuid;
+            "DROP TABLE thread_records; DROP TABLE store_blobs; DROP INDEX threads_by_uuid;
              ALTER TABLE threads DROP COLUMN uuid; DROP INDEX runs_by_after;
              ALTER TABLE runs DROP COLUMN after; DROP INDEX runs_ready; DROP INDEX runs_running;
              DROP INDEX runs_by_due; ALTER TABLE runs DROP COLUMN ready;

@@ -1,5 +1,6 @@
 //! The long-term store in a file; this module has what its tests share.
 
+mod blobs;
 mod conformance;
 mod damage;
 mod hostile;
