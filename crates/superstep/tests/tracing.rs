@@ -22,9 +22,10 @@ use superstep::{
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
-    span::{Attributes, Current, Id, Record},
+    span::{Attributes, Id, Record},
     subscriber::with_default,
 };
+use tracing_core::span::Current;
 
 type Fields = BTreeMap<&'static str, String>;
 
@@ -163,7 +164,9 @@ fn run(options: NodeOptions<Poem, Node>) -> (Arc<Mutex<Seen>>, RunTree) {
         .build()
         .unwrap()
         .with_options(|options: &mut RunOptions| options.log = Modes::TRACE);
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let tree = with_default(collector.clone(), || {
         runtime.unwrap().block_on(async {
             graph.run("t", Poem::update()).await.unwrap_err();

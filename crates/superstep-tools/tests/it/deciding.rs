@@ -162,6 +162,9 @@ async fn one_task_makes_several_calls_each_once() {
         .start(Step::Decide)
         .start(Step::Dispatch)
         .may_send(Step::Plan, &[Step::Make])
+        .finish(Step::Decide)
+        .finish(Step::Dispatch)
+        .finish(Step::Make)
         .build()
         .unwrap();
     let run = graph.start("t", Turn::update()).await.unwrap();
