@@ -212,6 +212,6 @@ fn a_node_that_runs_elsewhere_is_in_its_span_too() {
     let seen = seen.lock().unwrap();
     let printing = seen.logged.iter().find(|(logged, _)| logged == "printing");
     let above = seen.above(printing.unwrap().1);
-    assert_eq!(above[0].1["node"], "Print");
+    assert_eq!(above[0].1["node"], "print");
     assert!(seen.entered.is_empty());
 }

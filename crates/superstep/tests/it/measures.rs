@@ -111,8 +111,8 @@ async fn a_recorder_gets_runs_steps_tasks_and_calls_of_models() {
     assert_eq!(
         seen,
         [
-            "poet began", "small for Write", "Write done", "step", "Print done", "step",
-            "ended well, 10 tokens", "poet began", "small for Write", "Write failed SS1001",
+            "poet began", "small for write", "write done", "step", "print done", "step",
+            "ended well, 10 tokens", "poet began", "small for write", "write failed SS1001",
             "step", "ended SS1001, 10 tokens",
         ]
     );

@@ -49,7 +49,7 @@ fn graph<Args>(
 async fn an_error_of_a_channel_names_the_nodes_that_wrote_it() {
     let both = graph(None, || async { Draft::update().text("written") });
     let error = both.run("t", Draft::update()).await.unwrap_err();
-    let says = "channel `text` was written twice by `Check` and `Write`";
+    let says = "channel `text` was written twice by `check` and `write`";
     assert!(error.to_string().contains(says), "{error}");
 }
 
@@ -65,7 +65,7 @@ async fn a_question_that_nobody_could_answer_is_an_error_where_it_is_asked() {
         .unwrap_err();
     assert_eq!(
         (error.code(), error.place.node.as_deref()),
-        ("SS1107", Some("Write"))
+        ("SS1107", Some("write"))
     );
     let asked = graph(Some(MemorySaver::new()), ask)
         .run("t", Draft::update())
