@@ -21,7 +21,7 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-mail/servers-tests,\
                                     superstep-server/browser-tests,\
                                     superstep-server/root-tests,superstep-cli/browser-tests,\
-                                    superstep-examples/otlp,superstep/otlp,superstep/encryption,\
+                                    superstep-examples/otlp,superstep/otlp,superstep/tracing,superstep/encryption,\
                                     superstep-workbook/recalc,\
                                     superstep-sandbox/cpython-tests";
 

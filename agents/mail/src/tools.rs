@@ -111,12 +111,12 @@ pub(crate) struct CallValidator {
 
 impl CallValidator {
     /// For the calls about a mail in a run. `at` is the date of a reply that is sent. A foreign `scope` may claim any
-    /// participants, so none counts as known and every recipient is flagged.
+    /// participants, so none counts as known and every recipient is flagged. `call` is the one that the task makes.
     pub(crate) async fn new(
         services: &Arc<Services>,
         ctx: &Ctx,
         input: &EmailInput,
-        scope: Option<&Scope>,
+        (scope, call): (Option<&Scope>, Option<&ToolCall>),
         at: Timestamp,
     ) -> Result<Self, NodeError> {
         let mut input = input.clone();
@@ -126,7 +126,8 @@ impl CallValidator {
         let past_calls = services.past_calls(ctx)?;
         let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
         let proposed = services.proposals(ctx)?.others(&thread).await?;
-        let own = (thread.as_str(), &*call_key(ctx));
+        let key = call.map(|call| call_key(ctx, call)).transpose()?;
+        let own = (thread.as_str(), key.as_deref().unwrap_or_default());
         Self::of(services, (past_calls, proposed), &input, at, own).await
     }
 

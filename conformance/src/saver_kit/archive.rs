@@ -1,6 +1,6 @@
 //! Export and import: an archive holds all of a thread, and only what fits together is taken in.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use superstep_core::{
     archive::{Archive, ArchiveError, Archived},
@@ -151,12 +151,20 @@ async fn what_is_stored_can_be_archived_however_deep_it_is(bench: &Bench<'_>) ->
     writer.commit("", everywhere(2, 1, &value)).await?;
     let note = |value: &Value| vec![note_everywhere(TaskKey::Input, value)];
     writer.note("", 2, note(&value)).await?;
-    for levels in [MAX_DEPTH + 1, 2 * MAX_DEPTH] {
-        let value = deep(levels);
+    let refusals = [
+        deep(MAX_DEPTH + 1),
+        deep(2 * MAX_DEPTH),
+        // Of the typed layer, where a value is looked into when it is stored.
+        Value::typed(deep(MAX_DEPTH + 1).to_json()),
+        Value::typed(f64::NAN),
+        Value::typed([Some(f32::INFINITY)]),
+        Value::typed(BTreeMap::from([((1, 2), 3)])),
+    ];
+    for value in refusals {
         let got = writer.try_commit("", everywhere(3, 2, &value)).await;
-        refused("a value that is too deep", got, UNSTORABLE)?;
+        refused("a value that cannot be stored", got, UNSTORABLE)?;
         let got = writer.try_note("", id(2), note(&value)).await;
-        refused("a note that is too deep", got, UNSTORABLE)?;
+        refused("a note that cannot be stored", got, UNSTORABLE)?;
     }
     let model = writer.end();
     let archive = filed(&fixture.saver.export(&"t".into()).await?)?;

@@ -631,6 +631,9 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
         durability: Durability::Async,
         modes: Modes::VALUES.with(Modes::TASKS),
         graph: "g".into(),
+        traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+            .parse()
+            .ok(),
     };
     let entries = std::iter::once(started)
         .chain(kinds.map(event_entry))

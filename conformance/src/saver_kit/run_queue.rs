@@ -13,8 +13,8 @@ use superstep_core::{
     policy::Durability,
     record::{Pending, Record, StartValue},
     runs::{
-        Cancel, CancelRequest, ClaimGraph, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
-        QueuedOptions, Release, RunCost, RunRecord, RunStatus,
+        Allowance, Cancel, CancelRequest, ClaimGraph, ClaimRuns, EndRun, EnqueueRun, OnBusy,
+        QueuedInput, QueuedOptions, Release, RunBudget, RunCost, RunRecord, RunStatus,
     },
     saver::Claimed,
     value::Value,
@@ -205,6 +205,13 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
             keep_asks: Some(true),
             log: Some(Modes::VALUES.with(Modes::MESSAGES)),
             grace: Some(Duration::from_millis(1500)),
+            budget: Some(RunBudget {
+                run: Allowance::tokens(7),
+                thread: Allowance::micro_usd(u64::MAX),
+            }),
+            traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+                .parse()
+                .ok(),
             state_version: Some(4),
             state_shape: Some(u64::MAX),
         },

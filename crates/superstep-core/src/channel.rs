@@ -164,6 +164,7 @@ impl Channels {
             if let Some(value) = overwrite(&write) {
                 if overwritten {
                     return Err(ErrorKind::DoubleOverwrite {
+                        by: Vec::new(),
                         channel: name.clone(),
                     });
                 }
@@ -181,6 +182,7 @@ impl Channels {
                     reducer
                         .reduce(current, write, &mut slot.messages)
                         .map_err(|failure| ErrorKind::Reduce {
+                            by: Vec::new(),
                             channel: name.clone(),
                             failure,
                         })?;
@@ -205,6 +207,7 @@ fn extend_by_tail(all: &mut Vec<Value>, result: &Value, count: usize) {
 fn one_write(guard: Guard, name: &Arc<str>, writes: &[Value]) -> Result<(), ErrorKind> {
     match guard {
         Guard::One if writes.len() > 1 => Err(ErrorKind::Conflict {
+            by: Vec::new(),
             channel: name.clone(),
         }),
         _ => Ok(()),
@@ -307,6 +310,7 @@ impl ChannelState for Channels {
                 if writes > 1 =>
             {
                 Err(ErrorKind::Conflict {
+                    by: Vec::new(),
                     channel: spec.name.clone(),
                 })
             }

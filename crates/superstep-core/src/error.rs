@@ -249,6 +249,8 @@ pub enum ErrorKind {
     Conflict {
         /// The channel.
         channel: Arc<str>,
+        /// The nodes that wrote it, where they are known.
+        by: Vec<Arc<str>>,
     },
     /// Two tasks of one step overwrote the same channel.
     #[coded(
@@ -259,12 +261,16 @@ pub enum ErrorKind {
     DoubleOverwrite {
         /// The channel.
         channel: Arc<str>,
+        /// The nodes that wrote it, where they are known.
+        by: Vec<Arc<str>>,
     },
     /// A reducer failed.
     #[coded("SS1007", Internal)]
     Reduce {
         /// The channel.
         channel: Arc<str>,
+        /// The nodes that wrote it, where they are known.
+        by: Vec<Arc<str>>,
         /// The reducer's message.
         failure: Failure,
     },
@@ -333,7 +339,7 @@ pub enum ErrorKind {
     /// The step limit ran out; the thread can be continued.
     #[coded(
         "SS1102",
-        Internal,
+        Exhausted,
         hint = "continue the thread without input, or raise the limit"
     )]
     StepLimit {
@@ -664,6 +670,18 @@ impl Error {
             ErrorKind::TimedOut { .. } => "NodeTimeout",
             ErrorKind::Panicked { .. } => "Panic",
             other => other.code(),
+        }
+    }
+}
+
+impl ErrorKind {
+    /// Names the nodes whose writes of a channel do not go together.
+    pub(crate) fn name_writers(&mut self, writers: impl FnOnce(&str) -> Vec<Arc<str>>) {
+        if let Self::Conflict { channel, by }
+        | Self::DoubleOverwrite { channel, by }
+        | Self::Reduce { channel, by, .. } = self
+        {
+            *by = writers(channel);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Events of a run: one ordered stream, filtered by [`Modes`]. [`log`] is
-//! how it is kept, [`span`] what tasks say about their work.
+//! how it is kept, [`span`] what tasks say about their work, [`trace`] how traces name it.
 
 mod json;
 pub mod log;
 pub mod span;
+pub mod trace;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use log::{Cursor, Ending, Entry, Logged, LoggedEvent};
 pub use span::{Facts, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart};
+pub use trace::{TraceIds, TraceParent};
 
 use crate::{
     ask::Ask,

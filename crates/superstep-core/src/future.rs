@@ -21,10 +21,25 @@ pub enum MaybeReady<'a, T> {
     Later(BoxFuture<'a, Result<T, SaverError>>),
 }
 
-impl<T> MaybeReady<'_, T> {
+impl<'a, T> MaybeReady<'a, T> {
     /// An answer at once.
     pub fn now(result: Result<T, SaverError>) -> Self {
         Self::Now(Some(result))
+    }
+
+    /// The answer with something done to it, such as by a layer around a saver; at once if it is there.
+    #[must_use]
+    pub fn map<U>(
+        self,
+        change: impl FnOnce(Result<T, SaverError>) -> Result<U, SaverError> + Send + 'a,
+    ) -> MaybeReady<'a, U>
+    where
+        T: 'a,
+    {
+        match self {
+            Self::Now(answer) => MaybeReady::Now(answer.map(change)),
+            Self::Later(answer) => MaybeReady::Later(Box::pin(async move { change(answer.await) })),
+        }
     }
 }
 

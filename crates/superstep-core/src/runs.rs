@@ -5,6 +5,7 @@
 //! does is in checkpoints and events, which do not depend on these records.
 
 mod after;
+mod budget;
 mod cancel;
 mod claim;
 mod cost;
@@ -29,6 +30,7 @@ use crate::{
 };
 
 pub use after::{AfterClaim, AfterRun, PendingAfter, ReadAlong};
+pub use budget::{Allowance, BudgetSpent, RunBudget};
 pub use cancel::{Cancel, CancelRequest};
 pub use claim::{ClaimGraph, ClaimRuns, FairShares, Release, Start, answered};
 pub use cost::RunCost;

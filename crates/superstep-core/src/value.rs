@@ -50,6 +50,8 @@ pub trait Cell: Any + Send + Sync {
     fn type_name(&self) -> &'static str;
     /// Whether it holds a number that JSON has no form for, which is null in the JSON form.
     fn loses_number(&self) -> bool;
+    /// Whether its JSON form has all that is in it, with lists and objects nested so many levels deep at most.
+    fn fits(&self, levels: usize) -> bool;
 }
 
 impl<T: Serialize + Send + Sync + 'static> Cell for T {
@@ -61,6 +63,9 @@ impl<T: Serialize + Send + Sync + 'static> Cell for T {
     }
     fn loses_number(&self) -> bool {
         finite::loses_number(self)
+    }
+    fn fits(&self, levels: usize) -> bool {
+        finite::fits(self, levels)
     }
 }
 
@@ -118,10 +123,10 @@ impl Value {
         })
     }
 
-    /// Whether lists and objects are nested at most [`MAX_DEPTH`] deep. Cells of the typed layer are
-    /// not looked into: whatever stores their JSON form measures that.
+    /// Whether it can be stored: lists and objects are nested at most [`MAX_DEPTH`] deep, and cells of the typed
+    /// layer can be read back from their JSON form.
     pub fn fits(&self) -> bool {
-        let nests = |item: &&Value| matches!(item, Self::List(_) | Self::Map(_));
+        let nests = |item: &&Value| matches!(item, Self::List(_) | Self::Map(_) | Self::Typed(_));
         let mut left = Vec::new();
         // Most values hold no others, and need no list of what is left.
         let mut next = Some((self, 0)).filter(|(value, _)| nests(value));
@@ -129,7 +134,11 @@ impl Value {
             let items: &mut dyn Iterator<Item = &Value> = match value {
                 Self::List(items) => &mut items.iter(),
                 Self::Map(map) => &mut map.values(),
-                _ => &mut std::iter::empty(),
+                Self::Typed(cell) if !cell.fits(MAX_DEPTH - depth) => return false,
+                _ => {
+                    next = left.pop();
+                    continue;
+                }
             };
             if depth == MAX_DEPTH {
                 return false;

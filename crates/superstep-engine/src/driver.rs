@@ -6,6 +6,7 @@
 mod attempt;
 mod idle;
 mod slots;
+mod step_measure;
 mod wind_down;
 
 use std::{
@@ -32,10 +33,11 @@ use superstep_core::{
     saver::{Commit, Notes},
     value::Value,
 };
-use tokio::{sync::oneshot, task::JoinSet};
+use tokio::{sync::oneshot, task::JoinSet, time::Instant};
 
 use attempt::{AttemptEnd, RunningAttempt, guarded, limited};
 use slots::Slots;
+use step_measure::StepMeasure;
 use wind_down::Handles;
 
 use crate::{
@@ -48,6 +50,7 @@ use crate::{
     env::Env,
     event_log::Line,
     graph::GraphInner,
+    instrument::LiveSpan,
     requests::Requests,
     write_behind::{PendingStore, WriteBehind},
 };
@@ -82,6 +85,8 @@ pub(crate) async fn drive(
         handles: Handles::default(),
         starting: Vec::new(),
         step: None,
+        span: LiveSpan::none(),
+        measure: None,
         attempts: 0,
         running: Vec::new(),
         extras: None,
@@ -128,6 +133,8 @@ struct Driver<'a> {
     /// New tasks, until they are polled; kept for its room.
     starting: Vec<(usize, RunningAttempt)>,
     step: Option<i64>,
+    span: LiveSpan,
+    measure: Option<Box<StepMeasure>>,
     /// How many attempts of tasks were started.
     attempts: u64,
     /// The running attempt of each task of the step, by the task's number.
@@ -374,6 +381,10 @@ impl<'a> Driver<'a> {
         let window = run.window();
         if self.step != Some(window.step) {
             self.step = Some(window.step);
+            self.span = LiveSpan::step(&self.graph.plan.name, window.step);
+            // The one before ends first.
+            self.measure = None;
+            self.measure = StepMeasure::begin(self.env, self.graph);
             if let Some(extras) = &mut self.extras {
                 extras.progress.clear();
                 extras.bodies.clear();
@@ -497,15 +508,19 @@ impl<'a> Driver<'a> {
             heartbeat: timed.then(|| Heartbeat::new(task.timeouts.refresh == Refresh::Auto)),
             step,
         }));
+        let span = self.span.task(&ctx);
         let body = self.extras.as_ref();
         let body = body.and_then(|extras| extras.bodies.get(&at));
-        let future: BoxFuture<'static, Result<Output, Halt>> = match (key, body) {
-            (Some(Err(error)), _) => Box::pin(std::future::ready(Err(Halt::Error(error)))),
-            (_, Some(body)) => guarded(|| call_body(body, ctx.clone())),
-            (_, None) => match self.graph.node(task.node) {
-                Some(node) => guarded(|| node.run(ctx.clone())),
-                None => Box::pin(std::future::ready(Ok(Output::Nothing))),
-            },
+        let future: BoxFuture<'static, Result<Output, Halt>> = {
+            let _entered = span.enter();
+            match (key, body) {
+                (Some(Err(error)), _) => Box::pin(std::future::ready(Err(Halt::Error(error)))),
+                (_, Some(body)) => guarded(|| call_body(body, ctx.clone())),
+                (_, None) => match self.graph.node(task.node) {
+                    Some(node) => guarded(|| node.run(ctx.clone())),
+                    None => Box::pin(std::future::ready(Ok(Output::Nothing))),
+                },
+            }
         };
         let future = if timed {
             limited(future, ctx.clone(), task.timeouts)
@@ -521,8 +536,10 @@ impl<'a> Driver<'a> {
             at,
             RunningAttempt {
                 future,
+                began: self.measure.as_ref().map(|_| Instant::now()),
                 ctx,
                 repeats,
+                span,
             },
         ));
     }

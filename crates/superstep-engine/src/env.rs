@@ -9,12 +9,12 @@ use superstep_core::sync::lock;
 use superstep_core::{
     caller::Caller,
     clock::Clock,
-    event::{Event, Modes},
+    event::{Event, Modes, TraceIds},
     future::BoxFuture,
     id::{IdSource, RunId, ThreadId},
     policy::Durability,
     run::{Drain, Fidelity},
-    runs::RunCost,
+    runs::{BudgetSpent, RunBudget, RunCost},
     saver::Saver,
     value::Value,
 };
@@ -22,7 +22,12 @@ use superstep_text::Privacy;
 use tokio::sync::mpsc;
 
 use crate::{
-    cache::Cache, event_log::EventLogWriter, options::Addresses, stop::StopSignal, store::Store,
+    cache::Cache,
+    event_log::EventLogWriter,
+    metrics::{Measured, Recorder},
+    options::Addresses,
+    stop::StopSignal,
+    store::Store,
 };
 
 /// What all graphs of one run share.
@@ -55,6 +60,12 @@ pub(crate) struct Env {
     pub(crate) parks: bool,
     /// What calls of models took so far.
     pub(crate) cost: Arc<Mutex<RunCost>>,
+    /// What they may take, if that is limited.
+    pub(crate) budget: Option<Arc<LimitedRun>>,
+    /// Takes measurements, if there is one.
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    /// The ids of its spans, if somebody gets to know them.
+    pub(crate) trace: Option<TraceIds>,
 }
 
 /// Where events go.
@@ -129,7 +140,33 @@ impl Sink {
     }
 }
 
+/// A run whose calls of models are limited.
+pub(crate) struct LimitedRun {
+    pub(crate) budget: RunBudget,
+    /// What the run spent before it began this time.
+    pub(crate) run: RunCost,
+    /// What all runs of its thread spent before.
+    pub(crate) thread: RunCost,
+}
+
 impl Env {
+    /// Whether another call of a model may be made.
+    pub(crate) fn check_budget(&self) -> Result<(), BudgetSpent> {
+        let Some(limited) = &self.budget else {
+            return Ok(());
+        };
+        let now = *lock(&self.cost);
+        let (run, thread) = (limited.run.and(now), limited.thread.and(now));
+        limited.budget.check(run, thread)
+    }
+
+    /// Passes a measurement on, if somebody takes it.
+    pub(crate) fn measure<'a>(&self, measured: impl FnOnce() -> Measured<'a>) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(&measured());
+        }
+    }
+
     /// Adds what a call of a model took.
     pub(crate) fn spend(&self, cost: RunCost) {
         let mut sum = lock(&self.cost);

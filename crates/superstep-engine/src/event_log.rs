@@ -8,7 +8,7 @@ use std::{sync::Arc, sync::Mutex, time::Duration};
 
 use superstep_core::{
     error::{Error, SaverError},
-    event::{Cursor, Ending, Entry, Logged, LoggedEvent, Modes},
+    event::{Cursor, Ending, Entry, Logged, LoggedEvent, Modes, TraceParent},
     id::{CheckpointId, GraphPath, ThreadId},
     plan::Plan,
     policy::Durability,
@@ -17,7 +17,7 @@ use superstep_core::{
 };
 use tokio::sync::Notify;
 
-use crate::clock::now_micros;
+use crate::{clock::now_micros, options::RunOptions};
 use superstep_core::sync::lock;
 
 /// So many entries do not wait for something to take them along.
@@ -37,6 +37,10 @@ pub(crate) struct EventLogWriter {
     pub(crate) modes: Modes,
     /// The name of the run's root graph.
     graph: Arc<str>,
+    /// When the run began, in microseconds since 1970.
+    began: u64,
+    /// The caller's span that it is part of.
+    traceparent: Option<TraceParent>,
     plan_at: Box<FindPlan>,
     page: Mutex<UnstoredEntries>,
     /// There is something to store, or it could not be stored.
@@ -61,16 +65,19 @@ impl EventLogWriter {
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
         epoch: u64,
-        modes: Modes,
+        options: &RunOptions,
         graph: &Arc<str>,
         plan_at: Box<FindPlan>,
+        began: u64,
     ) -> Self {
         Self {
             saver: saver.clone(),
             thread: thread.clone(),
             epoch,
-            modes,
+            modes: options.log,
             graph: graph.clone(),
+            began,
+            traceparent: options.traceparent,
             plan_at,
             page: Mutex::default(),
             stirred: Notify::new(),
@@ -179,9 +186,10 @@ impl EventLogWriter {
             durability,
             modes,
             graph,
+            traceparent: self.traceparent,
         };
         let mut lines = vec![(Some(checkpoint), started)];
-        page.add(self.epoch, &mut lines);
+        page.add_at(self.began, self.epoch, &mut lines);
         self.stirred.notify_one();
     }
 
@@ -205,10 +213,13 @@ impl EventLogWriter {
 
 impl UnstoredEntries {
     fn add(&mut self, epoch: u64, lines: &mut Vec<Line>) {
-        if lines.is_empty() {
-            return;
+        if !lines.is_empty() {
+            self.add_at(now_micros(), epoch, lines);
         }
-        self.at = self.at.max(now_micros());
+    }
+
+    fn add_at(&mut self, now: u64, epoch: u64, lines: &mut Vec<Line>) {
+        self.at = self.at.max(now);
         for (checkpoint, entry) in lines.drain(..) {
             self.n += 1;
             let cursor = Cursor { epoch, n: self.n };

@@ -22,6 +22,7 @@ use crate::{
     cache::Cache,
     clock::{ClockIds, SystemClock},
     memory::{MemoryBlobs, MemorySaver, MemoryStore},
+    metrics::Recorder,
     node::Node,
     store::{Blobs, Store},
 };
@@ -106,6 +107,8 @@ pub struct Backends {
     pub ids: Option<Arc<dyn IdSource>>,
     /// The time that tasks wait for and deadlines are on; the system clock by default.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Takes measurements of runs.
+    pub recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Backends {

@@ -12,11 +12,12 @@ use superstep_core::{
     caller::Caller,
     clock::UnixMillis,
     error::{Error, ErrorKind},
-    event::Modes,
+    event::{Modes, TraceParent},
     id::{CheckpointId, GraphPath, RunId, ThreadId},
     plan::{Keys, Pauses, Plan},
     policy::Durability,
     run::{Drain, Fidelity},
+    runs::RunBudget,
     value::Value,
 };
 use superstep_text::Privacy;
@@ -83,6 +84,12 @@ pub struct RunOptions {
     /// When the run must have ended; by then it fails with
     /// [`ErrorKind::DeadlinePassed`], and the thread can be resumed.
     pub deadline: Option<SystemTime>,
+    /// How much calls of models may take, those that are made through the task's context: a call is refused (SS5014)
+    /// once this is spent. It is stored with the run.
+    pub budget: RunBudget,
+    /// The caller's span that the run is part of, as its `traceparent` header names it. The spans of the run are in
+    /// that trace. It is stored with the run.
+    pub traceparent: Option<TraceParent>,
     /// How long tasks that look out for it ([`crate::DynCtx::cancelled`]), and effects that have begun,
     /// have to end when the run is cancelled or its deadline passes.
     pub grace: Duration,
@@ -113,6 +120,8 @@ impl Default for RunOptions {
             run: None,
             metadata: Value::Null,
             deadline: None,
+            budget: RunBudget::default(),
+            traceparent: None,
             grace: Duration::from_secs(5),
         }
     }
@@ -127,11 +136,13 @@ impl RunOptions {
         }
     }
 
-    /// Refuses limits that nothing can run within.
+    /// Refuses limits that nothing can run within, and a thread without a name.
     pub(crate) fn check(&self) -> Result<(), Error> {
+        let is_unnamed = |thread: &ThreadId| thread.as_str().is_empty();
         let why = match (self.limit, self.max_concurrency) {
             (0, _) => "the step limit must be at least 1",
             (_, Some(0)) => "`max_concurrency` must be at least 1",
+            _ if self.thread.as_ref().is_some_and(is_unnamed) => "the name of a thread is empty",
             _ => return Ok(()),
         };
         let why = why.to_owned();

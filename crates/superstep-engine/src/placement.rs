@@ -5,7 +5,7 @@ use std::{panic::resume_unwind, sync::Arc};
 use superstep_core::{command::Output, error::ErrorKind, future::BoxFuture, run::Halt, sync::lock};
 use tokio::{runtime::Handle, sync::oneshot, task::JoinSet};
 
-use crate::{ctx::DynCtx, node::Node};
+use crate::{ctx::DynCtx, instrument::LiveSpan, node::Node};
 
 /// Where the attempts of a node run.
 ///
@@ -48,18 +48,22 @@ impl Node for Placed {
             let (_attempt, mut over) = oneshot::channel::<()>();
             match place {
                 Placement::Blocking => {
+                    let span = LiveSpan::current();
                     let runtime = Handle::current();
                     task.spawn_blocking(move || {
-                        runtime.block_on(async move {
+                        runtime.block_on(span.within(async move {
                             tokio::select! {
                                 biased;
                                 _ = &mut over => Err(ErrorKind::TaskEnded.into()),
                                 result = node.run(ctx) => result,
                             }
-                        })
+                        }))
                     });
                 }
-                _ => drop(task.spawn(async move { node.run(ctx).await })),
+                _ => {
+                    let work = async move { node.run(ctx).await };
+                    drop(task.spawn(LiveSpan::current().within(work)));
+                }
             }
             match task.join_next().await {
                 Some(Ok(result)) => result,

@@ -14,25 +14,28 @@ use superstep_core::{
     checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
-    event::Modes,
+    event::{Ending, Modes, TraceIds},
     future::BoxFuture,
+    id::ThreadId,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
     run::{Begin, Buffers, Halt, Loop, ParentContext, RunConfig, RunInput, Stop, Suspension},
-    runs::{BeginRun, InputKind, answered, noted},
+    runs::{BeginRun, InputKind, RunCost, RunQuery, answered, noted},
     saver::{At, Claimed},
     value::Value,
 };
 
 use crate::{
     check_answer::expired,
-    clock::{unix_millis, until},
+    clock::{now_micros, unix_millis, until},
     continuation::Identity,
     ctx::{Above, ChildContext, DynCtx, RunsInside},
     driver::{self, Began},
-    env::{Env, Sink},
+    env::{Env, LimitedRun, Sink},
     event_log::{EventLogWriter, FindPlan},
     graph::{Backends, DynGraph},
+    instrument::LiveSpan,
+    metrics::Measured,
     node::Node,
     options::{DynOutcome, RunOptions, Status},
     repeats::Going,
@@ -40,6 +43,7 @@ use crate::{
     stop::StopSignal,
 };
 use superstep_core::sync::lock;
+use tokio::time::Instant;
 
 impl DynGraph {
     /// Runs the graph until it is done, asks, pauses or fails.
@@ -97,6 +101,7 @@ impl DynGraph {
                 saver,
                 store,
                 cache,
+                recorder,
                 ..
             } = &self.0.backends;
             if saver.is_some() && options.thread.is_none() {
@@ -113,20 +118,41 @@ impl DynGraph {
                 .as_ref()
                 .or(claimed.as_ref().map(|claimed| &claimed.lease));
             let (epoch, recorded) = (leased.map_or(0, |lease| lease.epoch), leased.is_some());
+            let is_traced = options.log.has(Modes::SPANS)
+                || options.traceparent.is_some()
+                || LiveSpan::is_wanted();
+            let started = match is_traced || options.log != Modes::NONE {
+                true => now_micros(),
+                false => 0,
+            };
             let log = match (saver, &options.thread) {
                 _ if options.log == Modes::NONE => None,
                 (Some(saver), Some(thread)) => Some(Arc::new(EventLogWriter::new(
                     saver,
                     thread,
                     epoch,
-                    options.log,
+                    options,
                     &self.0.plan.name,
                     self.plan_at(),
+                    started,
                 ))),
                 _ => return Err(ErrorKind::NoSaver.into()),
             };
             let Identity { context, caller } = self.identity(&input, options).await?;
             let stored = options.begun(&context, &caller);
+            let budget = match options.budget.is_unlimited() {
+                true => None,
+                // In a box: few runs are limited, and all would have room for it.
+                false => Some(Box::pin(self.limited(options)).await?),
+            };
+            let trace = is_traced.then(|| {
+                let thread = options.thread.as_ref().map_or("", ThreadId::as_str);
+                let number = match recorded {
+                    true => epoch,
+                    false => self.0.ids.next(None).0 as u64,
+                };
+                TraceIds::new(thread, number, Some(started), options.traceparent)
+            });
             let env = Arc::new(Env {
                 thread: options.thread.clone(),
                 run: recorded.then(|| options.run.unwrap_or_else(|| self.new_run_id())),
@@ -151,6 +177,9 @@ impl DynGraph {
                 addresses: options.at.as_ref().map(|at| Arc::new(at.addresses())),
                 parks: recorded && !stored.context_unstored,
                 cost: Arc::default(),
+                budget,
+                recorder: recorder.clone(),
+                trace,
             });
             let scope = Scope {
                 output: options.output_keys(&self.0.plan, env.sink.is_some())?,
@@ -251,6 +280,25 @@ impl DynGraph {
                 deadline: options.deadline,
             })
         }
+    }
+
+    /// What a run may take, and what it and its thread have taken before.
+    async fn limited(&self, options: &RunOptions) -> Result<Arc<LimitedRun>, Error> {
+        let (mut run, mut thread) = (RunCost::default(), RunCost::default());
+        if let (Some(saver), Some(on)) = (&self.0.backends.saver, &options.thread) {
+            for record in saver.runs().load_runs(on, &RunQuery::default()).await? {
+                thread = thread.and(record.cost);
+                if Some(record.id) == options.run {
+                    run = record.cost;
+                }
+            }
+        }
+        let budget = options.budget;
+        Ok(Arc::new(LimitedRun {
+            budget,
+            run,
+            thread,
+        }))
     }
 
     /// Finds where a graph is.
@@ -465,7 +513,15 @@ impl BegunRun {
         began: Option<Began>,
     ) -> impl Future<Output = Result<DynOutcome, Error>> + Send {
         async move {
-            let stop = self.drive(began).await;
+            let span = LiveSpan::run(&self.env, &self.graph.0.plan.name);
+            let measure = RunMeasure::begin(&self.env, &self.graph);
+            let stop = span.clone().within(self.drive(began)).await;
+            if let Stop::Failed(error) = &stop {
+                span.failed(error.code());
+            }
+            if let Some(measure) = measure {
+                measure.end(&stop);
+            }
             // Whoever has the outcome may continue with the thread, in this process or another.
             if let Some(entry) = self.entry.take() {
                 let cost = *lock(&self.env.cost);
@@ -503,6 +559,45 @@ impl BegunRun {
             // Many runs are not logged, and would have room for it.
             Some(log) => Box::pin(log.along(drive)).await,
         }
+    }
+}
+
+/// A run that is measured.
+struct RunMeasure {
+    env: Arc<Env>,
+    graph: Arc<str>,
+    began: Instant,
+    ending: Ending,
+}
+
+impl RunMeasure {
+    /// In a box: most runs are not measured, and all would have room for it.
+    fn begin(env: &Arc<Env>, graph: &DynGraph) -> Option<Box<Self>> {
+        env.recorder.as_ref()?;
+        let graph = graph.0.plan.name.clone();
+        env.measure(|| Measured::RunBegan { graph: &graph });
+        Some(Box::new(Self {
+            env: env.clone(),
+            graph,
+            began: Instant::now(),
+            ending: Ending::Interrupted,
+        }))
+    }
+
+    fn end(mut self, stop: &Stop) {
+        self.ending = Ending::from(stop);
+    }
+}
+
+/// A run that is dropped was cut short.
+impl Drop for RunMeasure {
+    fn drop(&mut self) {
+        self.env.measure(|| Measured::Run {
+            graph: &self.graph,
+            ending: &self.ending,
+            took: self.began.elapsed(),
+            cost: *lock(&self.env.cost),
+        });
     }
 }
 

@@ -23,12 +23,16 @@
 use std::sync::Arc;
 
 use superstep_core::{
-    event::{EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart},
-    runs::RunCost,
+    event::{
+        EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart,
+        TraceParent,
+    },
+    runs::{BudgetSpent, RunCost},
 };
 
-use crate::ctx::DynCtx;
+use crate::{ctx::DynCtx, instrument::LiveSpan, metrics::Measured};
 use superstep_core::sync::lock;
+use tokio::time::Instant;
 
 /// A piece of a task's work under way. Dropped without an end, it was cut short.
 #[must_use = "a span that is dropped at once is shown as cut"]
@@ -37,6 +41,11 @@ pub struct OpenSpan {
     /// Nothing if nobody reads.
     open: Option<Box<Open>>,
     ctx: Option<DynCtx>,
+    /// Where it is in the trace of its run, if that has one.
+    place: Option<TraceParent>,
+    live: LiveSpan,
+    /// The call of a model, if it is measured.
+    measure: Option<Box<(Arc<str>, Instant)>>,
 }
 
 struct Open {
@@ -66,29 +75,49 @@ impl DynCtx {
         self.beat_if_auto();
         let step = &self.0.step;
         let is_alive = self.alive().is_ok();
-        if !is_alive || !step.env.wants(step.nested, Modes::SPANS) {
-            // What a model took is counted, whoever reads.
-            let counts = is_alive && kind == SpanKind::Model && step.env.run.is_some();
-            let (open, ctx) = (None, counts.then(|| self.clone()));
-            return OpenSpan { kind, open, ctx };
+        let is_read = is_alive && step.env.wants(step.nested, Modes::SPANS);
+        let ids = step.env.trace.as_ref().filter(|_| is_alive);
+        let id = (is_read || ids.is_some()).then(|| self.new_span_id());
+        let is_measured = is_alive && kind == SpanKind::Model && step.env.recorder.is_some();
+        // What a model took is counted, whoever reads.
+        let counts = is_alive && kind == SpanKind::Model && step.env.run.is_some();
+        let mut span = OpenSpan {
+            kind,
+            open: None,
+            ctx: (is_read || counts || is_measured).then(|| self.clone()),
+            place: ids.zip(id).map(|(ids, id)| ids.place(id)),
+            live: LiveSpan::call(kind, name, id),
+            measure: is_measured.then(|| Box::new((name.into(), Instant::now()))),
+        };
+        if let Some(id) = id.filter(|_| is_read) {
+            let name = name.into();
+            let open = Open { id, parent, name };
+            let phase = SpanPhase::Started(start().into());
+            self.tell_span(kind, &open, phase).await;
+            span.open = Some(Box::new(open));
         }
+        span
+    }
+
+    fn new_span_id(&self) -> SpanId {
         let n = {
             let mut progress = lock(&self.0.progress);
             progress.spans += 1;
             progress.spans
         };
-        let open = Open {
-            id: SpanId::of(self.task_id(), step.env.epoch, self.attempt(), n),
-            parent,
-            name: name.into(),
-        };
-        let phase = SpanPhase::Started(start().into());
-        self.tell_span(kind, &open, phase).await;
-        OpenSpan {
-            kind,
-            open: Some(Box::new(open)),
-            ctx: Some(self.clone()),
-        }
+        SpanId::of(self.task_id(), self.0.step.env.epoch, self.attempt(), n)
+    }
+
+    /// Whether the budget of the run and its thread has something left for another call of a model.
+    pub fn check_budget(&self) -> Result<(), BudgetSpent> {
+        self.0.step.env.check_budget()
+    }
+
+    /// Where the task is in the trace of its run: the `traceparent` of requests to other services. Nothing if the run is
+    /// in no trace: it neither logs spans nor was started as part of one.
+    pub fn traceparent(&self) -> Option<TraceParent> {
+        let ids = self.0.step.env.trace.as_ref()?;
+        Some(ids.place(ids.task(self.task_id(), 0)))
     }
 
     async fn tell_span(&self, kind: SpanKind, open: &Open, phase: SpanPhase) {
@@ -113,6 +142,16 @@ impl OpenSpan {
         self.open.as_ref().map(|open| open.id)
     }
 
+    /// Where it is in the trace of its run: the `traceparent` of what it asks of other services.
+    pub fn traceparent(&self) -> Option<TraceParent> {
+        self.place
+    }
+
+    /// The work that it is about, so that it is in the span of `tracing` too, with the feature of that name.
+    pub fn within<F: Future>(&self, work: F) -> impl Future<Output = F::Output> {
+        self.live.clone().within(work)
+    }
+
     /// Starts a span within this one.
     pub async fn span<S: Into<SpanStart>>(
         &self,
@@ -126,6 +165,9 @@ impl OpenSpan {
                 kind,
                 open: None,
                 ctx: None,
+                place: None,
+                live: LiveSpan::call(kind, name, None),
+                measure: None,
             },
         }
     }
@@ -135,8 +177,28 @@ impl OpenSpan {
         let Some(ctx) = &self.ctx else { return };
         ctx.beat_if_auto();
         let end: SpanEnd = end().into();
+        let error = end.error.as_ref().map(|error| &*error.code);
+        if let Some(code) = error {
+            self.live.failed(code);
+        }
         if self.kind == SpanKind::Model {
-            ctx.0.step.env.spend(RunCost::of(&end.facts));
+            let (step, mut cost) = (&ctx.0.step, RunCost::of(&end.facts));
+            // A call that failed and took nothing needs no price.
+            if error.is_some() && cost.input_tokens + cost.output_tokens == 0 {
+                cost.unpriced = 0;
+            }
+            step.env.spend(cost);
+            self.live.took(cost);
+            if let Some((model, began)) = self.measure.as_deref() {
+                step.env.measure(|| Measured::ModelCall {
+                    graph: &step.plan.name,
+                    node: ctx.node(),
+                    model,
+                    took: began.elapsed(),
+                    cost,
+                    error,
+                });
+            }
         }
         if let Some(open) = &self.open {
             ctx.tell_span(self.kind, open, SpanPhase::Ended(end)).await;

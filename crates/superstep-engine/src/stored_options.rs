@@ -33,6 +33,8 @@ impl RunOptions {
             keep_asks: Some(self.keep_asks),
             log: Some(self.log),
             grace: Some(self.grace),
+            budget: Some(self.budget).filter(|budget| !budget.is_unlimited()),
+            traceparent: self.traceparent,
             state_version: None,
             state_shape: None,
         }
@@ -54,6 +56,8 @@ impl RunOptions {
             pause_after: differing(&self.pause_after, &default.pause_after),
             log: differing(&self.log, &default.log),
             grace: differing(&self.grace, &default.grace),
+            budget: differing(&self.budget, &default.budget),
+            traceparent: self.traceparent,
             // It continues from what it was fed, and where it got to.
             at: None,
             strict_resume: None,
@@ -125,6 +129,8 @@ impl RunOptions {
             keep_asks: own.keep_asks.unwrap_or(self.keep_asks),
             log: own.log.unwrap_or(self.log),
             grace: own.grace.unwrap_or(self.grace),
+            budget: own.budget.unwrap_or(self.budget),
+            traceparent: own.traceparent.or(self.traceparent),
             ..self.clone()
         }
     }

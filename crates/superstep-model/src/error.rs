@@ -6,7 +6,10 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-use superstep_core::error::{Category, Coded};
+use superstep_core::{
+    error::{Category, Coded},
+    runs::BudgetSpent,
+};
 use superstep_schema::SchemaError;
 
 use crate::{money::Money, usage::Lost};
@@ -421,6 +424,13 @@ impl ModelError {
     /// Whether the same call may work a little later.
     pub fn is_transient(&self) -> bool {
         self.coded.transient
+    }
+}
+
+/// The budget of a run or its thread is spent.
+impl From<BudgetSpent> for ModelError {
+    fn from(BudgetSpent { spent, limit }: BudgetSpent) -> Self {
+        ErrorKind::Budget { spent, limit }.into()
     }
 }
 

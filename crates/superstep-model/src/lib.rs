@@ -25,6 +25,7 @@ pub mod script;
 pub mod select;
 pub mod spec;
 pub mod tool;
+mod trace_scope;
 pub mod usage;
 
 #[doc(inline)]
@@ -48,4 +49,5 @@ pub use request::{Cached, Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
+pub use trace_scope::in_trace;
 pub use usage::{Answered, Finish, Lost, Paid, Usage};

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 use superstep::{
     RunId, Saver,
     clock::{ClockIds, IdSource as _},
+    runs::RunBudget,
     store::{Blobs, Store},
 };
 
@@ -66,7 +67,9 @@ pub(crate) struct App {
     /// The most bytes of one.
     pub(crate) file_limit: usize,
     /// Files that are being uploaded.
-    pub(crate) counts: Counts,
+    pub(crate) counts: Arc<Counts>,
+    /// The budget of every run.
+    pub(crate) budget: RunBudget,
     pub(crate) runs_at_once: usize,
     pub(crate) role: Role,
     pub(crate) shutdown: Shutdown,

@@ -11,17 +11,20 @@ use std::{
     collections::{HashMap, HashSet},
     future::Future,
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
 use axum::http::request::Parts;
 use serde_json::Value as Json;
-use superstep::{Backends, Caller, Graph, Nodes, OpenAsk, Schemas, Secret, State, dynamic};
+use superstep::{
+    Backends, Caller, Graph, Nodes, OpenAsk, Schemas, Secret, State, dynamic, runs::RunBudget,
+};
 use superstep_agent::{Card, OpenAgent};
 
 pub use self::{bound::Bound, workers::Workers};
 use crate::{
-    app::{role::Role, store_edit::StoreEditor},
+    app::{counts::Counts, role::Role, store_edit::StoreEditor},
     owners::{
         answer_rule::AnswerRule,
         login::{Denied, LoginHook},
@@ -49,6 +52,8 @@ const GRACE: Duration = Duration::from_secs(10);
 #[must_use]
 pub struct Server {
     backends: Backends,
+    counts: Arc<Counts>,
+    budget: RunBudget,
     graphs: Vec<Hosted>,
     /// The ids of graphs that are not for owners.
     whole: Vec<String>,
@@ -84,9 +89,13 @@ pub struct Server {
 
 impl Server {
     /// A server without graphs, whose threads are in these backends. They need a saver and a store.
-    pub fn on(backends: Backends) -> Self {
+    pub fn on(mut backends: Backends) -> Self {
+        let counts = Arc::new(Counts::new(backends.recorder.take()));
+        backends.recorder = Some(counts.clone());
         Self {
             backends,
+            counts,
+            budget: RunBudget::default(),
             graphs: Vec::new(),
             whole: Vec::new(),
             editors: Vec::new(),
@@ -342,6 +351,13 @@ impl Server {
     /// How many runs continue at once; 64 by default. Others wait in the queue.
     pub fn runs_at_once(mut self, runs: usize) -> Self {
         self.runs_at_once = runs;
+        self
+    }
+
+    /// How much the calls of models of each run, and of all runs of its thread, may take: those that are made through the
+    /// task's context. A call is refused (SS5014) once this is spent. Nothing is limited by default.
+    pub fn budget(mut self, budget: RunBudget) -> Self {
+        self.budget = budget;
         self
     }
 

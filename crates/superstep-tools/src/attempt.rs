@@ -129,7 +129,8 @@ pub async fn make(
     let call = &checked.call;
     let args = || Value::from(Json::Object(call.args.clone()));
     let span = ctx.span(SpanKind::Tool, &call.name, args).await;
-    let made = attempts(ctx, tools, checked, reviewer).await;
+    let work = attempts(ctx, tools, checked, reviewer);
+    let made = span.within(work).await;
     if let Ok(end) = &made {
         span.end(|| end.span_end()).await;
     }
@@ -152,12 +153,13 @@ async fn attempts(
     reviewer: &mut dyn Reviewer,
 ) -> Result<CallEnd, NodeError> {
     let call = &checked.call;
+    let journal = CallJournal::of(ctx, call)?;
     let end = |end: CallEnd| end.redacted(tools.redactor());
     let (mut attempt, mut unasked) = (0, 1);
     let mut doubt: Option<String> = None;
     loop {
         let gate = reviewer.gate(doubt.as_deref());
-        let tried = attempted(ctx, tools, checked, &gate, attempt).await?;
+        let tried = attempted(ctx, tools, checked, &gate, &journal.attempt(attempt)).await?;
         let record = attempt;
         attempt += 1;
         let is_interrupted = matches!(tried, Tried::Interrupted);
@@ -175,7 +177,7 @@ async fn attempts(
             Tried::Unknown(why) => why,
             Tried::Interrupted => INTERRUPTED.to_owned(),
         };
-        let lookup = match reconciled(ctx, tools, checked, &look_key(record)).await? {
+        let lookup = match reconciled(ctx, tools, checked, &journal.look(record)).await? {
             Some(Reconciled::Happened(output)) => return Ok(CallEnd::Output(output)),
             // It never reached its target, which is certain of it.
             Some(Reconciled::NotHappened(_)) if is_interrupted && unasked < UNASKED => {
@@ -192,18 +194,18 @@ async fn attempts(
         }
         let lost = Lost {
             attempt,
-            key: call_key(ctx),
+            key: journal.idempotency_key(ctx),
             why,
             lookup,
         };
         if let Next::End(ended) = reviewer.lost(ctx, call, &lost)? {
             let settled = Settled::from(&ended);
-            ctx.once_idempotent(&settled_key(record), |_| async move { Ok(settled) })
+            ctx.once_idempotent(&journal.settled(record), |_| async move { Ok(settled) })
                 .await?;
             return Ok(end(ended));
         }
         // It may have shown up while the question was open.
-        let again = look_again_key(record);
+        let again = journal.look_again(record);
         if let Some(Reconciled::Happened(output)) = reconciled(ctx, tools, checked, &again).await? {
             return Ok(CallEnd::Output(output));
         }
@@ -215,45 +217,79 @@ async fn attempts(
 /// Why nothing is known of an attempt whose process ended.
 const INTERRUPTED: &str = "the process ended while the call was under way";
 
-/// Names the idempotency key of a call, and its records in the journal.
-const KEY: &str = "call";
-
-/// The idempotency key of the call that is made as the task of `ctx`: its target sees this one, however often the call
+/// The idempotency key of a call that is made as the task of `ctx`: its target sees this one, however often the call
 /// is attempted ([`ToolCtx::key`]).
-pub fn call_key(ctx: &Ctx) -> String {
-    ctx.idempotency_key(KEY)
+pub fn call_key(ctx: &Ctx, call: &ToolCall) -> Result<String, NodeError> {
+    Ok(CallJournal::of(ctx, call)?.idempotency_key(ctx))
 }
 
-/// The record of an attempt.
-pub(crate) fn attempt_key(attempt: u32) -> String {
-    format!("{KEY} {attempt}")
-}
+/// The records of one call in the journal of its task, by their keys.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct CallJournal(String);
 
-/// The record of what somebody found out about an attempt.
-pub(crate) fn settled_key(attempt: u32) -> String {
-    format!("settled {attempt}")
-}
+/// The name of a call in the journal of a task that makes no other: earlier versions made one per task.
+const ONLY_CALL: &str = "call";
 
-/// The record of a look at what became of an attempt.
-pub(crate) fn look_key(attempt: u32) -> String {
-    format!("look {attempt}")
-}
+impl CallJournal {
+    /// That of a call which the task of `ctx` makes, by the id of the call.
+    fn of(ctx: &Ctx, call: &ToolCall) -> Result<Self, NodeError> {
+        let earlier = Self(ONLY_CALL.to_owned());
+        Ok(match ctx.has_started(&earlier.attempt(0))? {
+            true => earlier,
+            false => Self(format!("{ONLY_CALL} {}", call.id)),
+        })
+    }
 
-/// The record of a look after somebody was asked.
-pub(crate) fn look_again_key(attempt: u32) -> String {
-    format!("look again {attempt}")
+    /// That which a key is the record of the first attempt in.
+    pub(crate) fn begun_by(key: &str) -> Option<Self> {
+        let name = key.strip_suffix(" 0")?;
+        let rest = name.strip_prefix(ONLY_CALL)?;
+        let is_call = rest.is_empty() || rest.starts_with(' ');
+        is_call.then(|| Self(name.to_owned()))
+    }
+
+    fn idempotency_key(&self, ctx: &Ctx) -> String {
+        ctx.idempotency_key(&self.0)
+    }
+
+    /// The record of an attempt.
+    pub(crate) fn attempt(&self, attempt: u32) -> String {
+        format!("{} {attempt}", self.0)
+    }
+
+    /// The record of what somebody found out about an attempt.
+    pub(crate) fn settled(&self, attempt: u32) -> String {
+        self.about("settled", attempt)
+    }
+
+    /// The record of a look at what became of an attempt.
+    pub(crate) fn look(&self, attempt: u32) -> String {
+        self.about("look", attempt)
+    }
+
+    /// The record of a look after somebody was asked.
+    pub(crate) fn look_again(&self, attempt: u32) -> String {
+        self.about("look again", attempt)
+    }
+
+    fn about(&self, what: &str, attempt: u32) -> String {
+        match self.0.strip_prefix("call ") {
+            Some(id) => format!("{what} {id} {attempt}"),
+            None => format!("{what} {attempt}"),
+        }
+    }
 }
 
 /// Whether an attempt of a call was begun as this task.
-pub(crate) fn has_begun(ctx: &Ctx) -> Result<bool, NodeError> {
-    ctx.has_started(&attempt_key(0))
+pub(crate) fn has_begun(ctx: &Ctx, call: &ToolCall) -> Result<bool, NodeError> {
+    ctx.has_started(&CallJournal::of(ctx, call)?.attempt(0))
 }
 
 /// For a call that cannot be read, as with other settings or tools than it was made with, for the reason `why`. It is
 /// refused with this reason, unless an attempt of it has begun as this task: nobody knows then whether it
 /// happened, and that it cannot be read now says nothing about it (SS5108).
 pub fn check_unread(ctx: &Ctx, call: &ToolCall, why: &str) -> Result<(), NodeError> {
-    match has_begun(ctx)? {
+    match has_begun(ctx, call)? {
         true => Err(ToolsError::begun_and_unread(&call.name, why).into()),
         false => Ok(()),
     }
@@ -297,12 +333,12 @@ async fn attempted(
     tools: &Tools,
     checked: &Checked,
     gate: &Gate,
-    attempt: u32,
+    record: &str,
 ) -> Result<Tried, NodeError> {
     let redactor = tools.redactor();
     let changes = checked.access.capabilities.changes();
-    let record = attempt_key(attempt);
-    let is_begun = changes && ctx.has_started(&record)?;
+    let is_begun = changes && ctx.has_started(record)?;
+    let key = call_key(ctx, &checked.call)?;
     let run = async || -> Result<Tried, NodeError> {
         match gate {
             // Whether it happened does not follow from what may be done now.
@@ -314,7 +350,7 @@ async fn attempted(
             Gate::Withhold(data) => return Ok(Tried::Withheld(data.clone())),
         }
         let called = Called {
-            call: checked.parsed.run(inside(ctx, tools, checked)),
+            call: checked.parsed.run(inside(ctx, tools, checked, key.clone())),
             redactor,
         };
         Ok(match called.await {
@@ -337,8 +373,8 @@ async fn attempted(
     // one that stopped the run before anything happened is none.
     let run = async || run().await.map_err(EffectError::not_done);
     let done = match checked.access.idempotent {
-        true => ctx.once_idempotent(&record, |_| run()).await,
-        false => ctx.once(&record, run).await,
+        true => ctx.once_idempotent(record, |_| run()).await,
+        false => ctx.once(record, run).await,
     };
     match done {
         Err(error) if is_unknown(&error) => Ok(Tried::Interrupted),
@@ -347,9 +383,9 @@ async fn attempted(
 }
 
 /// What a running call has.
-fn inside(ctx: &Ctx, tools: &Tools, checked: &Checked) -> ToolCtx {
+fn inside(ctx: &Ctx, tools: &Tools, checked: &Checked, key: String) -> ToolCtx {
     ToolCtx::new(
-        call_key(ctx),
+        key,
         ctx.clone(),
         checked.access.capabilities.changes(),
         tools.services().clone(),
@@ -372,7 +408,8 @@ async fn reconciled(
     checked: &Checked,
     record: &str,
 ) -> Result<Option<Reconciled>, NodeError> {
-    let Some(look) = checked.parsed.reconcile(inside(ctx, tools, checked)) else {
+    let key = call_key(ctx, &checked.call)?;
+    let Some(look) = checked.parsed.reconcile(inside(ctx, tools, checked, key)) else {
         return Ok(None);
     };
     let redactor = tools.redactor();

@@ -95,7 +95,7 @@ pub async fn decide(
     };
     let ruling = policy.rule(&checked.call.name, checked.access, read);
     let scope = Scope::of(ctx).await?;
-    if has_begun(ctx)? {
+    if has_begun(ctx, &checked.call)? {
         return begun(ctx, tools, checked, ruling, scope);
     }
     let (decision, checked) = match ruling {

@@ -11,7 +11,7 @@ use superstep_text::single_line;
 
 use crate::{
     approval::Action,
-    attempt::{Settled, Tried, attempt_key, look_again_key, look_key, settled_key},
+    attempt::{CallJournal, Settled, Tried},
     tool::Reconciled,
 };
 
@@ -26,29 +26,44 @@ const MAX_SHOWN: usize = 200;
 /// happen, is none. For [`GraphBuilder::effects`](superstep_engine::typed::GraphBuilder::effects).
 pub fn past_effects(note: &TaskNote) -> Vec<PastEffect> {
     let mut all = note.past_effects();
-    let attempts = (0..).take_while(|at| note.extras.effects.contains_key(&attempt_key(*at)));
-    let attempts: Vec<u32> = attempts.collect();
-    let is_of_call = |key: &str| {
-        let keys = [attempt_key, settled_key, look_key, look_again_key];
-        let of = |at: &u32| keys.iter().any(|made| made(*at) == key);
-        attempts.iter().any(of) || key == SUMMARY
-    };
-    all.retain(|effect| !is_of_call(&effect.key));
-    all.extend(call(note, &attempts).map(|certainty| PastEffect {
-        key: attempt_key(0),
-        what: shown(note).or_else(|| said(note, &attempts)),
-        certainty,
-    }));
+    all.retain(|effect| effect.key != SUMMARY);
+    let keys = note.extras.effects.keys();
+    let journals: Vec<CallJournal> = keys.filter_map(|key| CallJournal::begun_by(key)).collect();
+    let asked = shown(note).filter(|_| journals.len() == 1);
+    for journal in journals {
+        let is_kept = |at: &u32| note.extras.effects.contains_key(&journal.attempt(*at));
+        let attempts: Vec<u32> = (0..).take_while(is_kept).collect();
+        let is_of_call = |key: &str| {
+            let of = |at: &u32| {
+                let (at, of) = (*at, &journal);
+                [
+                    of.attempt(at),
+                    of.settled(at),
+                    of.look(at),
+                    of.look_again(at),
+                ]
+                .iter()
+                .any(|made| made == key)
+            };
+            attempts.iter().any(of)
+        };
+        all.retain(|effect| !is_of_call(&effect.key));
+        all.extend(call(note, &journal, &attempts).map(|certainty| PastEffect {
+            key: journal.attempt(0),
+            what: asked.clone().or_else(|| said(note, &journal, &attempts)),
+            certainty,
+        }));
+    }
     all
 }
 
 /// Whether the call of a task happened; nothing if it did not.
-fn call(note: &TaskNote, attempts: &[u32]) -> Option<Certainty> {
+fn call(note: &TaskNote, journal: &CallJournal, attempts: &[u32]) -> Option<Certainty> {
     let mut open = false;
     for at in attempts {
         let is_last = attempts.last() == Some(at);
-        let is_lost = match note.extras.effects.get(&attempt_key(*at)) {
-            Some(Effect::Done(_)) => match stored::<Tried>(note, &attempt_key(*at)) {
+        let is_lost = match note.extras.effects.get(&journal.attempt(*at)) {
+            Some(Effect::Done(_)) => match stored::<Tried>(note, &journal.attempt(*at)) {
                 Some(Tried::Failed(_) | Tried::Skipped(_) | Tried::Withheld(_)) => false,
                 Some(Tried::Unknown(_) | Tried::Interrupted) => true,
                 Some(Tried::Output(_)) | None => return Some(Certainty::Happened),
@@ -58,7 +73,7 @@ fn call(note: &TaskNote, attempts: &[u32]) -> Option<Certainty> {
         if !is_lost {
             continue;
         }
-        let looks = [look_key(*at), look_again_key(*at)];
+        let looks = [journal.look(*at), journal.look_again(*at)];
         let looks = looks.iter().filter_map(|key| stored(note, key));
         let mut is_certain = false;
         for look in looks {
@@ -69,7 +84,7 @@ fn call(note: &TaskNote, attempts: &[u32]) -> Option<Certainty> {
                 Reconciled::Unsure(_) => {}
             }
         }
-        match stored(note, &settled_key(*at)) {
+        match stored(note, &journal.settled(*at)) {
             Some(Settled::Happened) => return Some(Certainty::Happened),
             // It was asked about the call, however often it was attempted.
             Some(Settled::NotHappened) => open = false,
@@ -96,13 +111,14 @@ fn shown(note: &TaskNote) -> Option<String> {
 }
 
 /// What a call gave back, where nobody was asked about it in its task.
-fn said(note: &TaskNote, attempts: &[u32]) -> Option<String> {
-    let output = attempts
-        .iter()
-        .find_map(|at| match stored::<Tried>(note, &attempt_key(*at))? {
-            Tried::Output(output) => Some(output.content.text()),
-            _ => None,
-        });
+fn said(note: &TaskNote, journal: &CallJournal, attempts: &[u32]) -> Option<String> {
+    let output =
+        attempts
+            .iter()
+            .find_map(|at| match stored::<Tried>(note, &journal.attempt(*at))? {
+                Tried::Output(output) => Some(output.content.text()),
+                _ => None,
+            });
     output.map(|text| format!("a call (\"{}\")", short(&text)))
 }
 

@@ -14,10 +14,11 @@ pub async fn stream_reply(
     model: &dyn Model,
     request: &Request,
 ) -> Result<Message, NodeError> {
-    let span = traced::begin(ctx, model, request).await;
+    let span = traced::begin(ctx, model, request).await?;
     let id = ctx.idempotency_key("reply");
     let mut first = FirstToken::new();
-    let replied = reply(ctx, model, request, &id, &mut first).await;
+    let work = reply(ctx, model, request, &id, &mut first);
+    let replied = traced::call(&span, work).await;
     span.end(|| {
         let mut end = traced::span_end(&replied);
         end.facts.first_token = first.micros().filter(|_| replied.is_ok());

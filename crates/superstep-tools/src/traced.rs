@@ -10,6 +10,7 @@ use superstep_engine::{OpenSpan, typed::Ctx};
 use superstep_model::{
     Model, ModelError, ModelLayer, Reply, Request,
     call::{StructuredReply, structured},
+    in_trace,
 };
 use superstep_schema::{JsonSchema, Schema};
 
@@ -70,19 +71,29 @@ impl ModelLayer for Traced<'_> {
 
     fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(async move {
-            let span = begin(self.ctx, self.model, request).await;
-            let replied = self.model.invoke(request).await;
+            let span = begin(self.ctx, self.model, request).await?;
+            let replied = call(&span, self.model.invoke(request)).await;
             span.end(|| span_end(&replied)).await;
             replied
         })
     }
 }
 
-/// Begins the span of a call.
-pub(crate) async fn begin(ctx: &Ctx, model: &dyn Model, request: &Request) -> OpenSpan {
+/// The work of a call, in the trace of its run.
+pub(crate) async fn call<T>(span: &OpenSpan, work: impl Future<Output = T>) -> T {
+    span.within(in_trace(span.traceparent(), work)).await
+}
+
+/// Begins the span of a call, if the budget of the run has something left for it (SS5014).
+pub(crate) async fn begin(
+    ctx: &Ctx,
+    model: &dyn Model,
+    request: &Request,
+) -> Result<OpenSpan, ModelError> {
+    ctx.check_budget()?;
     let name = &model.id().name;
-    ctx.span(SpanKind::Model, name, || start(model, request))
-        .await
+    let span = ctx.span(SpanKind::Model, name, || start(model, request));
+    Ok(span.await)
 }
 
 /// Begins the span of a call that is part of another one.

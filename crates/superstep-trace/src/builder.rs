@@ -5,14 +5,16 @@
 //! what is left open is closed when that which it is part of ends.
 
 mod draft;
-mod name;
 mod read;
 mod sum;
 
 use std::collections::HashSet;
 
 use superstep_core::{
-    event::{Ending, Entry, EventKind, Logged, LoggedEvent, Span, SpanError, SpanKind, SpanPhase},
+    event::{
+        Ending, Entry, EventKind, Logged, LoggedEvent, Span, SpanError, SpanKind, SpanPhase,
+        TraceIds,
+    },
     id::{AskId, TaskId, ThreadId},
     record::StoredError,
     value::Value,
@@ -58,7 +60,7 @@ fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
 struct RunBuilder<'a> {
     view: &'a View,
     number: u64,
-    trace: u128,
+    ids: TraceIds,
     beginning: Beginning,
     asks: Vec<AskId>,
     ended: bool,
@@ -70,28 +72,30 @@ struct RunBuilder<'a> {
 impl<'a> RunBuilder<'a> {
     fn new(thread: &ThreadId, first: &Logged, view: &'a View) -> Self {
         let (number, at) = (first.cursor.epoch, first.at);
-        let (beginning, name) = match &first.entry {
-            Entry::Started { graph, .. } => (Beginning::Known, graph.clone()),
-            _ => (Beginning::Pruned, "".into()),
+        let (beginning, name, parent) = match &first.entry {
+            Entry::Started {
+                graph, traceparent, ..
+            } => (Beginning::Known, graph.clone(), *traceparent),
+            _ => (Beginning::Pruned, "".into(), None),
         };
         let started = at.filter(|_| beginning == Beginning::Known);
-        let trace = name::trace(thread, number, started);
+        let ids = TraceIds::new(thread.as_str(), number, started, parent);
         let name = if name.is_empty() {
             "graph".into()
         } else {
             name
         };
-        let mut root = Draft::new(name::root(trace), Kind::Graph, name);
+        let mut root = Draft::new(ids.root(), Kind::Graph, name);
         root.started = started;
         Self {
             view,
             number,
-            trace,
+            ids,
             beginning,
             asks: Vec::new(),
             ended: false,
             now: at,
-            drafts: Drafts::new(trace, root),
+            drafts: Drafts::new(ids, root),
         }
     }
 
@@ -247,12 +251,13 @@ impl<'a> RunBuilder<'a> {
         if !self.ended {
             self.drafts.close(unended, None);
         }
-        let (number, trace, beginning) = (self.number, self.trace, self.beginning);
+        let (number, ids, beginning) = (self.number, self.ids, self.beginning);
         let asks = std::mem::take(&mut self.asks);
         Run {
             number,
             ordinal: 1,
-            trace,
+            trace: ids.trace(),
+            parent: ids.parent(),
             continues: None,
             beginning,
             asks,

@@ -28,6 +28,8 @@ fn run(run: &Run) -> Json {
     object.insert("run".into(), run.number.into());
     object.insert("ordinal".into(), run.ordinal.into());
     object.insert("trace_id".into(), format!("{:032x}", run.trace).into());
+    let parent = run.parent.map(|parent| parent.to_string());
+    put(&mut object, "parent_span_id", parent);
     put(&mut object, "continues", run.continues);
     let beginning = match run.beginning {
         Beginning::Known => "known",

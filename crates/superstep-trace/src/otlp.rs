@@ -48,7 +48,7 @@ pub struct OtlpSpan {
     pub trace: u128,
     /// The span.
     pub id: u64,
-    /// The span it is part of.
+    /// The span it is part of; for a run the one of its caller.
     pub parent: Option<u64>,
     /// Its name, such as `chat small-1`.
     pub name: String,
@@ -147,7 +147,7 @@ pub fn spans(thread: &ThreadId, run: &Run, origin: &Origin) -> Vec<OtlpSpan> {
         spans: Vec::new(),
     };
     let began = walk.began(&run.root).unwrap_or(0);
-    walk.branch(&run.root, None, began);
+    walk.branch(&run.root, run.parent.map(|parent| parent.0), began);
     walk.spans
 }
 

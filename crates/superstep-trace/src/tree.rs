@@ -29,8 +29,10 @@ pub struct Run {
     pub number: u64,
     /// Its place among the runs of the thread that the log still has, from 1: what people call it by.
     pub ordinal: u64,
-    /// Names it among all runs of all threads.
+    /// Its trace: the caller's, if it was started as part of one, or its own.
     pub trace: u128,
+    /// The caller's span that it is part of.
+    pub parent: Option<SpanId>,
     /// The run whose tasks it went on with.
     pub continues: Option<u64>,
     /// Whether the log still has its beginning.

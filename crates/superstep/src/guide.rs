@@ -30,6 +30,13 @@ pub mod errors {}
 #[doc = include_str!("docs/queue.md")]
 pub mod queue {}
 
+#[cfg_attr(feature = "trace", doc = include_str!("docs/observing.md"))]
+#[cfg_attr(
+    not(feature = "trace"),
+    doc = "Traces, metrics and budgets; needs the feature `trace`."
+)]
+pub mod observing {}
+
 #[doc = include_str!("docs/testing.md")]
 pub mod testing {}
 

@@ -76,6 +76,7 @@
 //! |---|---|
 //! | `sqlite` (default) | threads, event logs and the long-term store in one file |
 //! | `trace` (default), `otlp` | the run tree of a thread; sent to a collector |
+//! | `tracing` | runs, steps, nodes and calls of models as spans of the crate `tracing` |
 //! | `encryption` | what is stored in the file is encrypted |
 //! | `model`, `remote` | language models: the trait, scripts, recordings; providers over HTTP |
 //! | `tools`, `mcp` | tools, approvals, a tool-calling agent; tools of MCP servers |
@@ -96,7 +97,7 @@ pub use superstep_core::{
     error::{Category, Coded, Error, ErrorKind, Failure, SaverError},
     event::{
         Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
-        SpanStart,
+        SpanStart, TraceParent,
     },
     future,
     id::{AskId, CheckpointId, RunId, TaskId, ThreadId},
@@ -118,6 +119,7 @@ pub use superstep_engine::{
     Recovery, RunOptions, UnknownEffect, WhichEffect,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
+    metrics::{self, Measured, Recorder},
     typed::{
         Append, Ask, Asked, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed,
         Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,

@@ -42,7 +42,8 @@ pub(super) async fn interrupt_handler(
         CHECK | SEARCH | ATTACHMENT => (Decision::Direct, services.settings.mode()),
         _ => {
             let (here, now) = (scope.as_ref(), Timestamp::now());
-            let validator = CallValidator::new(&services.0, &ctx, input, here, now).await?;
+            let validator =
+                CallValidator::new(&services.0, &ctx, input, (here, Some(call)), now).await?;
             let parsed = validator.parse(call).ok();
             let (proposals, thread) = (services.proposals(&ctx)?, thread(&ctx));
             let agenda = match &parsed {

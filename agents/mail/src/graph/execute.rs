@@ -27,7 +27,7 @@ pub(super) async fn make_call(
     bound.map_err(|error| NodeError::failed(error.failure()))?;
     let call = &job.call;
     let scope = services.scope(&ctx).await?;
-    let here = scope.as_ref();
+    let here = (scope.as_ref(), Some(call));
     let validator = CallValidator::new(&services.0, &ctx, input, here, job.at).await?;
     let mut left = Vec::new();
     let message = match validator.parse(call) {

@@ -141,8 +141,8 @@ async fn next(
         (_, Some(text)) => Next::Word(text),
         (SCHEDULE, None) if succeeded(state, call) => {
             // The owner may have changed the time.
-            let validator =
-                CallValidator::new(services, ctx, input, None, Timestamp::now()).await?;
+            let (none, now) = ((None, None), Timestamp::now());
+            let validator = CallValidator::new(services, ctx, input, none, now).await?;
             match validator.parse(call).map(|parsed| parsed.request) {
                 Ok(ToolRequest::Schedule(meeting)) => {
                     Next::Word(format!("Yes, {}", free::written(meeting.span, services)))

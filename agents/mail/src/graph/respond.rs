@@ -48,7 +48,8 @@ pub(super) async fn llm_call(
         let why = format!("the model took {} turns and is not done", state.spent);
         return Ok(stuck(why));
     }
-    let validator = CallValidator::new(&services.0, &ctx, input, None, Timestamp::now()).await?;
+    let (none, now) = ((None, None), Timestamp::now());
+    let validator = CallValidator::new(&services.0, &ctx, input, none, now).await?;
     let (mut message, handling) = match services.profile(LLM_CALL) {
         Profile::Small => guided::turn(&state, input, &services.0, &ctx).await?,
         Profile::Strong => {

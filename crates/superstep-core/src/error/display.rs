@@ -1,6 +1,6 @@
 //! What errors say.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use super::{ErrorKind, Limit, Unmatched};
 use crate::past::{Certainty, Repeated};
@@ -22,14 +22,30 @@ impl fmt::Display for ErrorKind {
                 after,
             } => write!(f, "was silent for {after:?}"),
             Self::BadReturn { got } => write!(f, "returned {got} instead of an update"),
-            Self::Conflict { channel } => write!(f, "channel `{channel}` was written twice"),
-            Self::DoubleOverwrite { channel } => {
-                write!(f, "channel `{channel}` was overwritten twice")
+            Self::Conflict { channel, by } => {
+                write!(
+                    f,
+                    "channel `{channel}` was written twice{}",
+                    Nodes(" by", by)
+                )
             }
-            Self::Reduce { channel, failure } => write!(
+            Self::DoubleOverwrite { channel, by } => {
+                write!(
+                    f,
+                    "channel `{channel}` was overwritten twice{}",
+                    Nodes(" by", by)
+                )
+            }
+            Self::Reduce {
+                channel,
+                by,
+                failure,
+            } => write!(
                 f,
-                "the reducer of channel `{channel}` failed: {}: {}",
-                failure.kind, failure.message
+                "the reducer of channel `{channel}` failed{}: {}: {}",
+                Nodes(" on writes of", by),
+                failure.kind,
+                failure.message
             ),
             Self::RouteMissing { result } => write!(f, "a router returned unmapped {result}"),
             Self::RouteInvalid => f.write_str("a router returned no destination"),
@@ -137,5 +153,19 @@ impl fmt::Display for ErrorKind {
             ),
             Self::Saver(error) => error.fmt(f),
         }
+    }
+}
+
+/// Nodes after a word, if they are known.
+struct Nodes<'a>(&'a str, &'a [Arc<str>]);
+
+impl fmt::Display for Nodes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = self.0;
+        self.1.iter().try_for_each(|node| {
+            write!(f, "{before} `{node}`")?;
+            before = " and";
+            Ok(())
+        })
     }
 }

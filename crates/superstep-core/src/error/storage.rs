@@ -1,10 +1,12 @@
 //! What a saver refuses, with code and hint.
 
+use std::fmt;
+
 use super::Category;
 use crate::id::{RunId, ThreadId};
 
 /// Why a saver refused.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, superstep_coded::Coded)]
+#[derive(Clone, thiserror::Error, PartialEq, Eq, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum SaverError {
     /// Another run works on the thread.
@@ -171,9 +173,22 @@ impl SaverError {
         matches!(self, Self::Corrupt(_) | Self::Sealed(_))
     }
 
-    /// A value is nested deeper than [`crate::value::MAX_DEPTH`].
+    /// A value is nested deeper than [`crate::value::MAX_DEPTH`], or cannot be read back from its JSON form.
     pub fn too_deep() -> Self {
         let limit = crate::value::MAX_DEPTH;
-        Self::Unstorable(format!("a value is nested more than {limit} levels deep"))
+        Self::Unstorable(format!(
+            "a value is nested more than {limit} levels deep, or has no JSON form, as NaN has none"
+        ))
+    }
+}
+
+/// What a person should see when a program ends with this error: code, message, hint.
+impl fmt::Debug for SaverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {self}", self.code())?;
+        match self.hint() {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
     }
 }

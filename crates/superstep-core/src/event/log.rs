@@ -8,7 +8,7 @@ use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, EventKind, Modes};
+use super::{Event, EventKind, Modes, TraceParent};
 use crate::{
     clock::UnixMillis,
     error::ErrorKind,
@@ -115,6 +115,9 @@ pub enum Entry {
         /// The name of the graph; empty if it is unknown.
         #[serde(default)]
         graph: Arc<str>,
+        /// The caller's span that it is part of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        traceparent: Option<TraceParent>,
     },
     /// Something happened in it.
     #[serde(rename = "Told")]

@@ -1,6 +1,8 @@
 //! Completion of tasks and of their step: a result becomes writes, a retry, a handler, a question or
 //! a failure; when no task runs any more, all writes are applied together.
 
+use std::sync::Arc;
+
 use super::{
     Act, Done, Halt, Loop, Stop, Suspension, Wait,
     emit::StateIn,
@@ -338,13 +340,35 @@ impl Loop {
         let recording = self.recording();
         let plan = &*self.plan;
         let applying = |task| applying(plan, task);
-        Ok(match self.tasks.as_slice() {
-            [task] => self.state.apply(plan, &mut [applying(task)], recording)?,
+        let applied = match self.tasks.as_slice() {
+            [task] => self.state.apply(plan, &mut [applying(task)], recording),
             tasks => {
                 let mut tasks: Vec<Applying<'_>> = tasks.iter().map(applying).collect();
-                self.state.apply(plan, &mut tasks, recording)?
+                self.state.apply(plan, &mut tasks, recording)
             }
+        };
+        applied.map_err(|mut error| {
+            error.name_writers(|channel| self.writers(channel));
+            error.into()
         })
+    }
+
+    /// The nodes whose tasks wrote a channel in this step, each once.
+    fn writers(&self, channel: &str) -> Vec<Arc<str>> {
+        let written = |write: &Write| match write {
+            Write::State(at, _) => *self.plan.channels.row(*at).name == *channel,
+            _ => false,
+        };
+        let wrote = |task: &&Task| task.writes().is_some_and(|all| all.iter().any(written));
+        let mut nodes: Vec<Arc<str>> = self
+            .tasks
+            .iter()
+            .filter(wrote)
+            .map(|it| it.name.clone())
+            .collect();
+        nodes.sort();
+        nodes.dedup();
+        nodes
     }
 
     /// Starts a suspended task again whose time has come while others of its step run. Returns whether it is

@@ -4,8 +4,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::RunBudget;
 use crate::{
-    caller::Caller, checkpoint::CheckpointRef, event::Modes, plan::Pauses, policy::Durability,
+    caller::Caller,
+    checkpoint::CheckpointRef,
+    event::{Modes, TraceParent},
+    plan::Pauses,
+    policy::Durability,
     value::Value,
 };
 
@@ -64,6 +69,12 @@ pub struct QueuedOptions {
     /// How long tasks have to end when the run is cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grace: Option<Duration>,
+    /// How much its calls of models may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<RunBudget>,
+    /// The caller's span that the run is part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<TraceParent>,
     /// The version of the state that its input is of. A graph of another version migrates the input, or does not
     /// take it.
     #[serde(skip_serializing_if = "Option::is_none")]

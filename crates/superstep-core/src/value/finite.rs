@@ -1,22 +1,48 @@
-//! Whether a Rust value holds a number that JSON has no form for, and would be null there.
+//! Whether a Rust value can be read back from its JSON form, without making that.
 
 use serde::ser::{self, Serialize, Serializer};
 
 /// Whether a value holds a number that is not one, or is infinite: it is null in the JSON form.
 pub fn loses_number<T: Serialize + ?Sized>(value: &T) -> bool {
-    matches!(value.serialize(Walk), Err(WalkEnd::NoJson))
+    let end = value.serialize(Walk::within(usize::MAX));
+    matches!(end, Err(WalkEnd::NoJson))
+}
+
+/// Whether the JSON form of a value has all that is in it, with lists and objects nested so many levels deep at most.
+pub(super) fn fits<T: Serialize + ?Sized>(value: &T, levels: usize) -> bool {
+    value.serialize(Walk::within(levels)).is_ok()
 }
 
 /// A serialiser that writes nothing.
 #[derive(Clone, Copy)]
-struct Walk;
+struct Walk {
+    /// How many levels of lists and objects there may be yet.
+    left: usize,
+    /// In the key of an object, which is a text or can be one.
+    is_key: bool,
+}
+
+impl Walk {
+    fn within(left: usize) -> Self {
+        Self {
+            left,
+            is_key: false,
+        }
+    }
+
+    /// Into so many lists or objects.
+    fn inside(self, levels: usize) -> Result<Self, WalkEnd> {
+        let left = self.left.checked_sub(levels).filter(|_| !self.is_key);
+        left.map(Self::within).ok_or(WalkEnd::Other)
+    }
+}
 
 /// Why the walk ended early.
 #[derive(Debug)]
 enum WalkEnd {
     /// At a number that JSON has no form for.
     NoJson,
-    /// The value does not serialize, which whoever writes it finds out.
+    /// The value does not serialize, or is too deep, which whoever writes it finds out.
     Other,
 }
 
@@ -72,11 +98,14 @@ impl Serializer for Walk {
     }
 
     fn serialize_none(self) -> Result<(), WalkEnd> {
-        Ok(())
+        self.serialize_unit()
     }
 
     fn serialize_unit(self) -> Result<(), WalkEnd> {
-        Ok(())
+        match self.is_key {
+            true => Err(WalkEnd::Other),
+            false => Ok(()),
+        }
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), WalkEnd> {
@@ -107,19 +136,19 @@ impl Serializer for Walk {
         _: &'static str,
         value: &T,
     ) -> Result<(), WalkEnd> {
-        value.serialize(self)
+        value.serialize(self.inside(1)?)
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(1)
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(1)
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(1)
     }
 
     fn serialize_tuple_variant(
@@ -129,15 +158,15 @@ impl Serializer for Walk {
         _: &'static str,
         _: usize,
     ) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(2)
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(1)
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(1)
     }
 
     fn serialize_struct_variant(
@@ -147,7 +176,7 @@ impl Serializer for Walk {
         _: &'static str,
         _: usize,
     ) -> Result<Self, WalkEnd> {
-        Ok(self)
+        self.inside(2)
     }
 }
 
@@ -203,7 +232,10 @@ impl ser::SerializeMap for Walk {
     type Error = WalkEnd;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), WalkEnd> {
-        key.serialize(*self)
+        key.serialize(Self {
+            is_key: true,
+            ..*self
+        })
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), WalkEnd> {

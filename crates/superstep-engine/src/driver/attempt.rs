@@ -19,7 +19,11 @@ use superstep_core::{
 use tokio::time::Instant;
 
 use super::idle::poll_parking;
-use crate::ctx::{DynCtx, Heartbeat, TaskProgress};
+use crate::{
+    ctx::{DynCtx, Heartbeat, TaskProgress},
+    instrument::LiveSpan,
+    metrics::{Measured, TaskEnding},
+};
 use superstep_core::sync::lock;
 
 /// An attempt under way; a panic becomes an error of the task.
@@ -28,6 +32,9 @@ pub(super) struct RunningAttempt {
     pub(super) ctx: DynCtx,
     /// Whether there may be another attempt: a failure can lead to one, and a mistake in its result too.
     pub(super) repeats: bool,
+    pub(super) span: LiveSpan,
+    /// When it began, if that is measured.
+    pub(super) began: Option<Instant>,
 }
 
 /// What a task did, and what it remembers if it may be tried again.
@@ -41,7 +48,10 @@ impl Future for RunningAttempt {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<AttemptEnd> {
         let polled = catch_unwind(AssertUnwindSafe(|| {
-            let Self { future, ctx, .. } = &mut *self;
+            let Self {
+                future, ctx, span, ..
+            } = &mut *self;
+            let _entered = span.enter();
             poll_parking(future, ctx, cx)
         }));
         let result = match polled {
@@ -61,6 +71,8 @@ impl Future for RunningAttempt {
         let seen_below = std::mem::take(&mut progress.seen_below);
         let kept = self.repeats.then(|| Box::new(progress.end()));
         progress.ended = true;
+        drop(progress);
+        self.notice(&result);
         Poll::Ready(AttemptEnd {
             done: Done {
                 result,
@@ -71,6 +83,28 @@ impl Future for RunningAttempt {
             },
             progress: kept,
         })
+    }
+}
+
+impl RunningAttempt {
+    /// Says how it ended to those who watch.
+    fn notice(&self, result: &Result<Output, Halt>) {
+        let ending = match result {
+            Ok(_) | Err(Halt::Parent(_)) => TaskEnding::Done,
+            Err(Halt::Suspended(_)) => TaskEnding::Suspended,
+            Err(Halt::Error(error)) => TaskEnding::Failed(error.code()),
+        };
+        if let TaskEnding::Failed(code) = ending {
+            self.span.failed(code);
+        }
+        let Some(began) = self.began else { return };
+        let step = &self.ctx.0.step;
+        step.env.measure(|| Measured::Task {
+            graph: &step.plan.name,
+            node: self.ctx.node(),
+            took: began.elapsed(),
+            ending,
+        });
     }
 }
 

@@ -16,7 +16,7 @@ use crate::store::{
 use superstep_core::sync::lock;
 use table::Table;
 
-/// A store that lives as long as the value does.
+/// A store that lives as long as the value does. Clones share what is in it.
 ///
 /// ```
 /// use superstep_engine::memory::MemoryStore;
@@ -33,8 +33,9 @@ use table::Table;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct MemoryStore {
-    table: Mutex<Table>,
+    table: Arc<Mutex<Table>>,
     clock: Arc<dyn Clock>,
     embedder: Option<Arc<dyn Embedder>>,
     fields: Vec<IndexPath>,
@@ -44,7 +45,7 @@ impl MemoryStore {
     /// An empty store on the system clock, without an embedder.
     pub fn new() -> Self {
         Self {
-            table: Mutex::default(),
+            table: Arc::default(),
             clock: Arc::new(SystemClock),
             embedder: None,
             fields: vec![IndexPath::whole()],

@@ -34,6 +34,7 @@ use crate::{
     builder,
     cache::Cache,
     graph::{self, Backends, CheckContext, CheckInput, NodeFunction, TypedParts},
+    metrics::Recorder,
     options::RunOptions,
     store::Store,
 };
@@ -407,6 +408,13 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     #[must_use]
     pub fn cache(mut self, cache: impl Cache) -> Self {
         self.backends.cache = Some(Arc::new(cache));
+        self
+    }
+
+    /// Takes measurements of runs: counts and durations of steps, tasks and calls of models.
+    #[must_use]
+    pub fn recorder(mut self, recorder: impl Recorder) -> Self {
+        self.backends.recorder = Some(Arc::new(recorder));
         self
     }
 

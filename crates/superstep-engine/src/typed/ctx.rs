@@ -7,9 +7,10 @@ use std::{future::Future, sync::Arc, time::Duration};
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
     caller::Caller,
-    event::{SpanKind, SpanStart},
+    event::{SpanKind, SpanStart, TraceParent},
     id::{TaskId, ThreadId},
     run::{EffectError, Halt},
+    runs::BudgetSpent,
     value::Value,
 };
 
@@ -19,6 +20,7 @@ use super::{
     error::NodeError,
     graph::Graph,
     nodes::Nodes,
+    payload::unfit_context,
     snap::Snap,
     state::{State, Update},
 };
@@ -373,6 +375,22 @@ impl Ctx {
         self.0.span(kind, name, start).await
     }
 
+    /// Whether the budget of the run and its thread ([`RunOptions::budget`]) has something left for another call of a
+    /// model. `superstep::tools` checks it before each call.
+    ///
+    /// [`RunOptions::budget`]: crate::RunOptions::budget
+    pub fn check_budget(&self) -> Result<(), BudgetSpent> {
+        self.0.check_budget()
+    }
+
+    /// Where the task is in the trace of its run, for the `traceparent` header of requests to other services. Nothing if
+    /// the run is in no trace: it neither logs spans nor was started with one ([`RunOptions::traceparent`]).
+    ///
+    /// [`RunOptions::traceparent`]: crate::RunOptions::traceparent
+    pub fn traceparent(&self) -> Option<TraceParent> {
+        self.0.traceparent()
+    }
+
     /// Tells an idle limit that the task is alive.
     ///
     /// ```
@@ -427,7 +445,9 @@ impl Ctx {
     where
         T: DeserializeOwned + Clone + Send + Sync + 'static,
     {
-        decode(self.0.context().clone(), "the context of the run")
+        let context = self.0.context();
+        let read = context.clone().take();
+        read.map_err(|error| NodeError::halt(unfit_context(context, &error).into()))
     }
 
     /// The context of the run, if it was given one; `Option<Context<T>>` is the same as an argument of a node.

@@ -208,6 +208,7 @@ fn fold<T: Data, R: Reducer<T>>(
         match read::<T, R>(value).map_err(|error| undecodable(name, &error))? {
             Put::Overwrite(_) if overwritten => {
                 return Err(ErrorKind::DoubleOverwrite {
+                    by: Vec::new(),
                     channel: name.into(),
                 });
             }
@@ -219,6 +220,7 @@ fn fold<T: Data, R: Reducer<T>>(
             Put::Write(_) if overwritten => {}
             Put::Write(write) => {
                 let reduced = R::reduce(current, write).map_err(|failure| ErrorKind::Reduce {
+                    by: Vec::new(),
                     channel: name.into(),
                     failure,
                 })?;
@@ -246,6 +248,7 @@ fn one_writer<T, R: Reducer<T>>(name: &str, writes: usize) -> Result<(), ErrorKi
         return Ok(());
     }
     Err(ErrorKind::Conflict {
+        by: Vec::new(),
         channel: name.into(),
     })
 }
@@ -275,6 +278,7 @@ fn joined(mut writes: Vec<Value>, name: &str) -> Result<Value, ErrorKind> {
             Value::Typed(cell) => cell.to_json().map_err(|error| {
                 let failure = Failure::from(error).permanent();
                 ErrorKind::Reduce {
+                    by: Vec::new(),
                     channel: name.into(),
                     failure,
                 }
@@ -308,6 +312,7 @@ fn try_fold<T: Data, R: Reducer<T>>(
         let step = match read::<T, R>(value) {
             Ok(Put::Write(write)) => {
                 R::try_reduce(current, write).map_err(|failure| ErrorKind::Reduce {
+                    by: Vec::new(),
                     channel: name.into(),
                     failure,
                 })

@@ -2,7 +2,10 @@
 //! when it is built.
 
 use serde::{Serialize, de::DeserializeOwned};
-use superstep_core::error::ErrorKind;
+use superstep_core::{
+    error::ErrorKind,
+    value::{DecodeError, Value},
+};
 
 use super::{builder::GraphBuilder, extract::Type, nodes::Nodes, state::State};
 
@@ -26,10 +29,21 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self.context = Some(Type::of::<T>());
         self.check_context = Some(|context| {
             let read = context.clone().take::<T>();
-            read.map(drop).map_err(|error| ErrorKind::Decode {
-                what: "the context of the run".to_owned(),
-                why: error.to_string(),
-            })
+            read.map(drop)
+                .map_err(|error| unfit_context(context, &error))
         });
     }
+}
+
+/// The error for a context of another type than is wanted, or for none.
+pub(super) fn unfit_context(context: &Value, error: &DecodeError) -> ErrorKind {
+    let wanted = error.expected;
+    let why = match context.is_null() {
+        true => {
+            format!("the run has none, and a {wanted} is wanted: `graph.with_context(..)` gives it")
+        }
+        false => error.to_string(),
+    };
+    let what = "the context of the run".to_owned();
+    ErrorKind::Decode { what, why }
 }

@@ -17,6 +17,7 @@ use crate::{
         Address,
         fault::{self, Endpoint, ProviderError},
     },
+    trace_scope,
 };
 
 /// How much of an answer that is no stream is read.
@@ -96,7 +97,12 @@ impl HttpCall<'_> {
     }
 
     async fn send(&self, client: &Client, request: RequestBuilder) -> Result<Response, ModelError> {
-        let sent = client.send(request.headers(self.headers.clone())).await;
+        let request = request.headers(self.headers.clone());
+        let request = match trace_scope::place() {
+            Some(place) => request.header("traceparent", place.to_string()),
+            None => request,
+        };
+        let sent = client.send(request).await;
         let response = sent.map_err(|error| match error {
             Error::Connect {
                 timed_out: true, ..

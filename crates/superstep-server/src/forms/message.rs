@@ -1,64 +1,7 @@
-//! Messages in the form that clients know, and in the forms in which clients send them.
-//!
-//! A state holds a message as an object with `type`, `content` and `id`. Clients may say `role`, give a
-//! pair of role and text, or one message where a list belongs; and they look for fields that a message
-//! of the engine has only when there is something in them.
+//! Messages in the form that clients know: they look for fields that a message of the engine has only when
+//! there is something in them.
 
 use serde_json::{Map, Value as Json, json};
-
-/// Where states keep their messages, as all clients know it.
-const KEY: &str = "messages";
-
-/// An input or an update as the engine takes it.
-pub(crate) fn taken(mut update: Json) -> Json {
-    let Some(messages) = update.get_mut(KEY) else {
-        return update;
-    };
-    let given = match messages.take() {
-        Json::Array(many) if is_pair(&many) => vec![Json::Array(many)],
-        Json::Array(many) => many,
-        Json::Null => Vec::new(),
-        one => vec![one],
-    };
-    *messages = given.into_iter().map(one_taken).collect();
-    update
-}
-
-/// Whether a list is one message: a role and a text.
-fn is_pair(list: &[Json]) -> bool {
-    matches!(list, [Json::String(role), Json::String(_)] if kind(role).is_some())
-}
-
-fn one_taken(message: Json) -> Json {
-    match message {
-        Json::String(text) => json!({ "type": "human", "content": text }),
-        Json::Array(pair) => match &*pair {
-            [Json::String(role), content] => {
-                let kind = kind(role).unwrap_or(role);
-                json!({ "type": kind, "content": content })
-            }
-            _ => Json::Array(pair),
-        },
-        Json::Object(mut fields) => {
-            if let Some(Json::String(role)) = fields.remove("role") {
-                let kind = kind(&role).unwrap_or(&role).to_owned();
-                fields.entry("type").or_insert(kind.into());
-            }
-            Json::Object(fields)
-        }
-        other => other,
-    }
-}
-
-fn kind(role: &str) -> Option<&'static str> {
-    Some(match role {
-        "user" | "human" => "human",
-        "assistant" | "ai" => "ai",
-        "system" | "developer" => "system",
-        "tool" => "tool",
-        _ => return None,
-    })
-}
 
 /// The values of a state, or an update, as clients see them: messages with all their fields.
 pub(crate) fn shown(mut values: Json) -> Json {

@@ -5,14 +5,13 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json};
 use superstep::{
     RunId, RunQuery, RunRecord, ThreadId, Value,
-    dynamic::{DynCommand, Goto, Resume, Send, state::Depth},
+    dynamic::{DynCommand, Goto, Resume, Send, input::from_client, state::Depth},
     runs::{OnBusy, QueuedInput},
 };
 
 use super::{inbox_answer, kwargs::RunKwargs, stream_mode::Mode, webhook};
 use crate::{
     app::App,
-    forms,
     owners::visitor::Visitor,
     records::assistant::Version,
     refusal::{REPEATS, Refusal},
@@ -234,7 +233,7 @@ fn input(body: &mut Payload) -> Result<QueuedInput, Refusal> {
     let command: Option<Map<String, Json>> = body.field("command")?;
     let Some(mut command) = command else {
         return Ok(match body.field::<Json>("input")? {
-            Some(input) => QueuedInput::Value(forms::message::taken(input).into()),
+            Some(input) => QueuedInput::Value(from_client(input).into()),
             None => QueuedInput::Nothing,
         });
     };
@@ -242,7 +241,7 @@ fn input(body: &mut Payload) -> Result<QueuedInput, Refusal> {
     let resume = take("resume").map(|answer| Resume::from_wire(answer.into()));
     let update = match take("update") {
         None => Vec::new(),
-        Some(update @ Json::Object(_)) => match forms::message::taken(update) {
+        Some(update @ Json::Object(_)) => match from_client(update) {
             Json::Object(update) => update.into_iter().collect(),
             _ => Vec::new(),
         },

@@ -244,6 +244,8 @@ impl App {
         );
         options.strict_resume = is_by_id.then_some(true);
         options.caller = Some(request.visitor.caller().clone());
+        options.traceparent = request.visitor.traceparent();
+        options.budget = Some(self.budget).filter(|budget| !budget.is_unlimited());
         self.refuse_repeats(&thread, request, &options).await?;
         let queued = EnqueueRun {
             input: request.input.clone(),

@@ -13,7 +13,7 @@ use super::{
     workers::{WorkOn, Workers},
 };
 use crate::{
-    app::{App, counts::Counts, events::ServerEvents, role::Role, shutdown::Shutdown},
+    app::{App, events::ServerEvents, role::Role, shutdown::Shutdown},
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
     owners::{login::Login, private_paths::PrivatePaths, tokens::Tokens},
@@ -116,7 +116,8 @@ impl Server {
             webhook_hosts: self.webhook_hosts,
             crons: Records::new(store.clone(), records::CRONS),
             cron_changed: Notify::new(),
-            counts: Counts::default(),
+            counts: self.counts,
+            budget: self.budget,
             files: FileRecords::new(store.clone()),
             results: Records::new(store, records::RESULTS),
             blobs: self.backends.blobs,

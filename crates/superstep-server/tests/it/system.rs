@@ -1,7 +1,12 @@
 //! Health, and answers that say no.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
 use serde_json::json;
-use superstep::http::Method;
+use superstep::{Backends, Measured, Recorder, http::Method};
 
 use crate::{
     client::Running,
@@ -89,4 +94,39 @@ async fn the_description_says_what_bodies_have() {
             .unwrap()
             .contains("POST /threads/{id}/runs/stream")
     );
+}
+
+#[derive(Default)]
+struct Runs(AtomicU64);
+
+impl Recorder for Runs {
+    fn record(&self, measured: &Measured<'_>) {
+        if let Measured::Run { .. } = measured {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[tokio::test]
+async fn runs_and_steps_are_counted_for_the_page_and_for_the_recorder_of_the_program() {
+    let runs = Arc::new(Runs::default());
+    let backends = Backends {
+        recorder: Some(runs.clone()),
+        ..memory()
+    };
+    let server = Running::start(server(backends)).await;
+    for x in [1, -1] {
+        let run = json!({ "assistant_id": "one", "input": { "x": x } });
+        server.post("/runs/wait", run).await;
+    }
+    let page = server.get("/metrics").await.ok();
+    for line in [
+        "superstep_runs_failed_total 1\n",
+        "superstep_steps_total 2\n",
+        "superstep_model_calls_total 0\n",
+        "# TYPE superstep_run_seconds_total counter\n",
+    ] {
+        assert!(page.as_str().unwrap().contains(line), "{line}: {page}");
+    }
+    assert_eq!(runs.0.load(Ordering::Relaxed), 2);
 }

@@ -1,6 +1,7 @@
 //! The trace of a thread.
 
 use serde_json::json;
+use superstep::http::Method;
 
 use crate::{
     client::Running,
@@ -36,4 +37,31 @@ async fn the_trace_of_a_thread_has_its_runs_with_what_they_took_and_why_one_fail
         .get("/threads/019817b5-6f40-7f8c-b349-4478aeedcecc/trace")
         .await;
     assert_eq!(missing.status, 404);
+}
+
+const HEADER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+#[tokio::test]
+async fn a_run_is_in_the_trace_that_its_request_names() {
+    let server = Running::start(server(memory())).await;
+    let thread = server.post("/threads", json!({})).await.ok();
+    let path = format!(
+        "/threads/{}/runs/wait",
+        thread["thread_id"].as_str().unwrap()
+    );
+    for header in [HEADER, "nonsense"] {
+        let run = json!({ "assistant_id": "one", "input": { "x": 1 } });
+        let request = server.request(Method::POST, &path).body(run.to_string());
+        server
+            .send(request.header("traceparent", header))
+            .await
+            .ok();
+    }
+    let path = path.replace("/runs/wait", "/trace");
+    let tree = server.get(&path).await.ok();
+    let runs = tree["runs"].as_array().unwrap();
+    assert_eq!(runs[0]["trace_id"], "0af7651916cd43dd8448eb211c80319c");
+    assert_eq!(runs[0]["parent_span_id"], "b7ad6b7169203331");
+    assert_ne!(runs[1]["trace_id"], runs[0]["trace_id"]);
+    assert_eq!(runs[1]["parent_span_id"], json!(null));
 }

@@ -162,8 +162,9 @@ impl ModelLayer for Caller<'_> {
     fn invoke<'b>(&'b self, request: &'b Request) -> BoxFuture<'b, Result<Reply, ModelError>> {
         Box::pin(async move {
             let model = &*self.refine.model;
+            self.ctx.check_budget()?;
             let span = traced::begin_within(self.span, model, request).await;
-            let replied = model.invoke(request).await;
+            let replied = traced::call(&span, model.invoke(request)).await;
             span.end(|| traced::span_end(&replied)).await;
             let reply = replied?;
             let mut spent = lock(&self.spent);

@@ -1,14 +1,16 @@
 //! A graph that decides on all calls of a turn before it makes any.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    Command, Input, MemorySaver,
+    Command, Input, MemorySaver, RetryOn,
     model::{Message, ToolCall},
     prelude::*,
-    tools::{Approval, Chat, Decision, Lost, Next, Policy, Reviewer, Tools, decide, make},
+    tools::{
+        Approval, Chat, Decision, Lost, Next, Policy, Reviewer, Tools, decide, make, past_effects,
+    },
 };
 
 use crate::fixture::{Ledger, SendText, to_dana};
@@ -111,4 +113,66 @@ async fn nothing_of_a_turn_is_made_before_all_of_it_is_decided() {
     let mut sent = ledger.sent();
     sent.sort();
     assert_eq!(sent, ["dana: changed", "dana: one"]);
+}
+
+/// Makes all calls that were decided on in one task, which fails once at its end.
+async fn make_all(
+    Input(all): Input<Vec<ToolCall>>,
+    tools: Res<Tools>,
+    ctx: Ctx,
+) -> Result<TurnUpdate, NodeError> {
+    let mut messages = Vec::new();
+    for call in &all {
+        let checked = tools.parse(call).map_err(NodeError::msg)?;
+        messages.push(make(&ctx, &tools, &checked, &mut Never).await?);
+    }
+    match ctx.attempt() {
+        1 => Err(NodeError::msg("once more")),
+        _ => Ok(Turn::update().messages(messages)),
+    }
+}
+
+#[tokio::test]
+async fn one_task_makes_several_calls_each_once() {
+    let ledger = Arc::new(Ledger::default());
+    let tools = Tools::builder().tool(SendText).shared(ledger.clone());
+    let plan = || async {
+        let calls = ["one", "two"].map(|text| ToolCall {
+            id: text.into(),
+            name: "send_text".into(),
+            args: to_dana(text).as_object().cloned().unwrap(),
+        });
+        Command::<Turn, Step>::end().and_send(Step::Make, &calls.to_vec())
+    };
+    let again = NodeOptions::default().retry(RetryPolicy {
+        initial: Duration::ZERO,
+        jitter: Duration::ZERO,
+        on: RetryOn::Any,
+        ..RetryPolicy::default()
+    });
+    let graph = Graph::<Turn, Step>::builder()
+        .saver(MemorySaver::default())
+        .resource(tools.build().unwrap())
+        .effects(past_effects)
+        .node(Step::Plan, plan)
+        .node(Step::Decide, || async {})
+        .node(Step::Dispatch, || async {})
+        .node_with(Step::Make, make_all, again)
+        .start(Step::Plan)
+        .start(Step::Decide)
+        .start(Step::Dispatch)
+        .may_send(Step::Plan, &[Step::Make])
+        .finish(Step::Decide)
+        .finish(Step::Dispatch)
+        .finish(Step::Make)
+        .build()
+        .unwrap();
+    let run = graph.start("t", Turn::update()).await.unwrap();
+    let id = run.id;
+    let outcome = run.await.unwrap();
+    assert_eq!(ledger.sent(), ["dana: one", "dana: two"]);
+    let texts: Vec<String> = outcome.state().messages.iter().map(Message::text).collect();
+    assert_eq!(texts, ["sent to dana", "sent to dana"]);
+    let effects = graph.dynamic().effects_of_run(id).await.unwrap();
+    assert_eq!(effects.len(), 2, "{effects:?}");
 }

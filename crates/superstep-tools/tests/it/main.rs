@@ -7,6 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod accounting;
 mod approvals;
 mod arguments;
 mod cancelled;

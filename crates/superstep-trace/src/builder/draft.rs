@@ -6,12 +6,11 @@ use std::{
 };
 
 use superstep_core::{
-    event::{Facts, Span, SpanError, SpanId, SpanKind},
+    event::{Facts, Span, SpanError, SpanId, SpanKind, TraceIds},
     id::{GraphPath, TaskId},
     value::Value,
 };
 
-use super::name;
 use crate::{
     totals::Totals,
     tree::{Branch, Kind, SpanPlace, Status},
@@ -63,7 +62,7 @@ impl Draft {
 
 /// All branches of a run; the first is the run's own graph.
 pub(super) struct Drafts {
-    trace: u128,
+    ids: TraceIds,
     all: Vec<Draft>,
     tasks: HashMap<TaskId, usize>,
     spans: HashMap<SpanId, usize>,
@@ -71,9 +70,9 @@ pub(super) struct Drafts {
 }
 
 impl Drafts {
-    pub(super) fn new(trace: u128, root: Draft) -> Self {
+    pub(super) fn new(ids: TraceIds, root: Draft) -> Self {
         Self {
-            trace,
+            ids,
             all: vec![root],
             tasks: HashMap::new(),
             spans: HashMap::new(),
@@ -136,8 +135,8 @@ impl Drafts {
         let parent = self.task_of(namespace, &node).unwrap_or(0);
         let n = self.all.len();
         let id = match namespace.is_per_task() {
-            true => name::graph(self.trace, namespace, 0),
-            false => name::graph(self.trace, namespace, n),
+            true => self.ids.graph(namespace, 0),
+            false => self.ids.graph(namespace, n),
         };
         let mut draft = Draft {
             started: now,
@@ -181,7 +180,7 @@ impl Drafts {
         }
         let mut draft = Draft {
             started: now,
-            ..Draft::new(name::task(self.trace, task, n), Kind::Node, node.clone())
+            ..Draft::new(self.ids.task(task, n), Kind::Node, node.clone())
         };
         draft.place.task = Some(task);
         draft.place.node = Some(node.clone());
@@ -318,7 +317,7 @@ impl Drafts {
     }
 
     pub(super) fn into_tree(self) -> Branch {
-        let root = name::root(self.trace);
+        let root = self.ids.root();
         let mut drafts: Vec<Option<Draft>> = self.all.into_iter().map(Some).collect();
         branch(0, &mut drafts).unwrap_or_else(|| {
             let lost = Draft::new(root, Kind::Graph, "graph".into());

@@ -33,13 +33,12 @@ impl Watched {
             return reply;
         };
         let (saver, line) = (self.saver.clone(), self.line.clone());
-        MaybeReady::Later(Box::pin(async move {
-            let answer = reply.await;
+        reply.map(move |answer| {
             if answer.is_ok() {
                 line.offer(&saver, &thread, number);
             }
             answer
-        }))
+        })
     }
 }
 

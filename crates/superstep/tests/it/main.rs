@@ -22,6 +22,8 @@ mod extractors;
 mod failures;
 mod json;
 mod layers;
+mod measures;
+mod mistakes;
 mod open_steps;
 mod pipeline;
 mod placement;

@@ -131,7 +131,7 @@ async fn two_writers_of_a_plain_field_are_a_conflict_that_names_it() {
         .build()
         .unwrap();
     let error = graph.run("t", Work::update()).await.unwrap_err();
-    assert!(matches!(&*error.kind, ErrorKind::Conflict { channel } if &**channel == "count"));
+    assert!(matches!(&*error.kind, ErrorKind::Conflict { channel, .. } if &**channel == "count"));
 }
 
 fn counting(saver: Arc<dyn superstep::Saver>, limit: u64) -> Graph<Work, One> {
