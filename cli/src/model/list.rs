@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep::model::{
     did_you_mean,
-    select::{DataOwner, Offered, Probe},
+    select::{DataOwner, Environment, Offered, Probe},
     spec::{KNOWN, Known},
 };
 
@@ -17,15 +17,15 @@ use crate::{
 };
 
 /// A row of the list.
-struct ModelRow {
-    name: String,
-    is_ready: bool,
-    state: String,
-    about: String,
+pub(crate) struct ModelRow {
+    pub(crate) name: String,
+    pub(crate) is_ready: bool,
+    pub(crate) state: String,
+    pub(crate) about: String,
 }
 
-pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
-    let environment = environment::load(app.global)?;
+/// Providers and what each requires, the server of this machine, and weights. `ollama` is what that server said.
+pub(crate) fn rows(environment: &Environment, ollama: &Probe) -> Vec<ModelRow> {
     let mut rows = Vec::new();
     for known in KNOWN.iter().filter(|known| known.key_env.is_some()) {
         let settings = environment.config.provider(known.name);
@@ -50,7 +50,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
                 .into(),
         });
     }
-    rows.push(ollama(&environment.ask_ollama().await));
+    rows.push(of_ollama(ollama));
     for (key, about) in weights::catalogue() {
         let is_there = environment.weights.contains_key(key);
         let state = if is_there {
@@ -65,6 +65,12 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
             about,
         });
     }
+    rows
+}
+
+pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
+    let environment = environment::load(app.global)?;
+    let mut rows = rows(&environment, &environment.ask_ollama().await);
     for (name, about) in [
         ("script:FILE", "follows a file, no real model"),
         ("cassette:FILE", "replays or records"),
@@ -150,7 +156,7 @@ async fn models(_: &superstep::model::select::Choice) -> Result<Vec<Offered>, Er
     Ok(Vec::new())
 }
 
-fn ollama(probe: &Probe) -> ModelRow {
+fn of_ollama(probe: &Probe) -> ModelRow {
     let (is_ready, state) = match probe {
         Probe::Has(offered) => (!offered.is_empty(), count(offered.len(), "model")),
         Probe::Silent(why) => (false, why.clone()),
