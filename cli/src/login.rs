@@ -12,7 +12,7 @@ use superstep::model::{did_you_mean, select::DataOwner, spec::KNOWN};
 
 use crate::{
     app::App,
-    args::LoginArgs,
+    args::{Global, LoginArgs},
     dirs, environment,
     error::{Error, FileError},
     output::{Form, faint, plain, strong},
@@ -23,19 +23,27 @@ use crate::{
 /// The longest key.
 const LONGEST: usize = 4_096;
 
+/// What a provider says of a key.
+pub(crate) enum Checked {
+    /// It takes the key, and has so many models.
+    Taken(usize),
+    /// It was not asked, or could not be: why, if it was to be.
+    Unknown(Option<String>),
+}
+
 pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error> {
     let provider = match &what.provider {
         Some(name) => known(name)?,
         None => choose(app).await?,
     };
     if what.remove {
-        return remove(provider, app);
+        return removed(provider, app);
     }
-    let (file, checked) = store(provider, !what.no_check, app).await?;
+    let (file, models) = ask(provider, !what.no_check, app).await?;
     if app.output.form == Form::Json {
         return app.output.json(&json!({
             "provider": provider, "key_file": file.display().to_string(),
-            "checked": checked.is_some(), "models": checked,
+            "checked": models.is_some(), "models": models,
         }));
     }
     let used = environment::choose(app.global, None, &DataOwner::Project).await;
@@ -75,59 +83,95 @@ pub(crate) async fn choose(app: &mut App<'_>) -> Result<&'static str, Error> {
     }
 }
 
-/// Reads the key of a provider and stores it in a file that the settings name. How many models the provider has for it;
-/// nothing if it was not asked.
-pub(crate) async fn store(
+/// Asks for the key of a provider and stores it. How many models the provider has for it; nothing if it was not asked.
+pub(crate) async fn ask(
     provider: &'static str,
-    checks: bool,
+    is_checked: bool,
     app: &mut App<'_>,
 ) -> Result<(PathBuf, Option<usize>), Error> {
-    let file = place(provider)?;
-    free_of_others(provider, app)?;
+    free_of_others(provider, app.global)?;
     let key = read(provider, app).await?;
-    check(&key)?;
-    // A key that is there stays until the new one is known to be good.
-    let fresh = file.with_extension("new");
-    let line = format!("{}\n", key.trim());
-    private::replace(&fresh, line.as_bytes())
-        .map_err(|error| FileError::not_written(&fresh, error))?;
-    let checked = match checks {
-        false => Ok(None),
-        true => checked(provider, &fresh, app).await,
+    let stored = tokio::select! {
+        stored = store(provider, &key, is_checked, app.global) => stored?,
+        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
-    let checked = match checked {
-        Ok(checked) => checked,
-        Err(error) => {
-            let _gone = fs::remove_file(&fresh);
-            return Err(error);
-        }
+    let (file, checked) = stored;
+    if let Checked::Unknown(Some(why)) = &checked {
+        app.output
+            .note(&[faint(format!("the key could not be checked: {why}"))]);
+    }
+    let models = match checked {
+        Checked::Taken(models) => Some(models),
+        Checked::Unknown(_) => None,
     };
-    fs::rename(&fresh, &file).map_err(|error| FileError::not_written(&file, error))?;
-    settings::put(&setting(provider), &format!("keys/{provider}"))?;
     if app.output.form == Form::Text {
         app.output.note(&[
             plain("the key is in "),
             strong(file.display()),
-            plain(match checked {
+            plain(match models {
                 Some(models) => format!("; {provider} takes it, and has {models} models"),
                 None => "; it was not checked".to_owned(),
             }),
         ]);
     }
+    Ok((file, models))
+}
+
+/// Stores a key in a file for its owner alone, and names that file in the settings. A key that the provider refuses is not
+/// stored, and the one before stays.
+pub(crate) async fn store(
+    provider: &str,
+    key: &str,
+    is_checked: bool,
+    global: &Global,
+) -> Result<(PathBuf, Checked), Error> {
+    let provider = known(provider)?;
+    free_of_others(provider, global)?;
+    check(key)?;
+    let file = key_file(provider)?;
+    let fresh = Fresh(file.with_extension("new"));
+    let line = format!("{}\n", key.trim());
+    private::replace(&fresh.0, line.as_bytes())
+        .map_err(|error| FileError::not_written(&fresh.0, error))?;
+    let checked = match is_checked {
+        true => checked(provider, &fresh.0, global).await?,
+        false => Checked::Unknown(None),
+    };
+    fs::rename(&fresh.0, &file).map_err(|error| FileError::not_written(&file, error))?;
+    settings::put(
+        &format!("providers.{provider}.key_file"),
+        &format!("keys/{provider}"),
+    )?;
     Ok((file, checked))
 }
 
-/// The file of a key.
-fn place(provider: &str) -> Result<PathBuf, Error> {
-    let folder = dirs::config().ok_or_else(|| {
-        Error::Usage("there is no home folder, so there is no place for a key".into())
-    })?;
+/// Removes the stored key of a provider; says whether there was one.
+pub(crate) fn remove(provider: &str) -> Result<bool, Error> {
+    let provider = known(provider)?;
+    let file = key_file(provider)?;
+    let had = match fs::remove_file(&file) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(FileError::not_written(&file, error).into()),
+    };
+    settings::take(&format!("providers.{provider}.key_file"))?;
+    Ok(had)
+}
+
+/// The file of a provider's key.
+fn key_file(provider: &str) -> Result<PathBuf, Error> {
+    let none = "there is no home folder, so there is no place for a key";
+    let folder = dirs::config().ok_or_else(|| Error::Usage(none.into()))?;
     Ok(folder.join("keys").join(provider))
 }
 
-/// The setting that names it.
-fn setting(provider: &str) -> String {
-    format!("providers.{provider}.key_file")
+/// A key that is not known to be good yet; gone when this is dropped.
+struct Fresh(PathBuf);
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let _gone = fs::remove_file(&self.0);
+    }
 }
 
 /// The providers that have keys.
@@ -150,8 +194,8 @@ fn known(name: &str) -> Result<&'static str, Error> {
 }
 
 /// Refuses a provider whose key the settings take from elsewhere, which would count more than the file.
-fn free_of_others(provider: &str, app: &App<'_>) -> Result<(), Error> {
-    let config = environment::load(app.global)?.config;
+fn free_of_others(provider: &str, global: &Global) -> Result<(), Error> {
+    let config = environment::load(global)?.config;
     let Some(set) = config.provider(provider) else {
         return Ok(());
     };
@@ -211,22 +255,21 @@ fn check(key: &str) -> Result<(), Error> {
     Err(Error::Usage(format!("this is no key: {why}")))
 }
 
-/// Asks the provider for its models with the key, and gives how many there are; nothing if it cannot be asked. A key
-/// that it refuses is not kept.
+/// Asks the provider for its models with the key. A key that it refuses is an error.
 #[cfg(feature = "remote")]
-async fn checked(provider: &str, file: &Path, app: &mut App<'_>) -> Result<Option<usize>, Error> {
+async fn checked(provider: &str, file: &Path, global: &Global) -> Result<Checked, Error> {
     use superstep::model::{ErrorKind, config::Origin, select::Key};
 
-    let global = crate::args::Global {
+    let global = Global {
         model: Some(provider.to_owned()),
-        ..app.global.clone()
+        ..global.clone()
     };
     let choice = environment::choose(&global, None, &DataOwner::Project).await;
     let mut choice = match choice.and_then(|it| Ok(it.choice()?.clone())) {
         Ok(choice) => choice,
         // Offline.
         Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::Offline { .. }) => {
-            return Ok(None);
+            return Ok(Checked::Unknown(None));
         }
         Err(error) => return Err(error),
     };
@@ -234,34 +277,20 @@ async fn checked(provider: &str, file: &Path, app: &mut App<'_>) -> Result<Optio
         path: file.into(),
         origin: Origin::Flag("login"),
     };
-    let asked = tokio::select! {
-        asked = choice.models() => asked,
-        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
-    };
-    match asked {
-        Ok(models) => Ok(Some(models.len())),
+    match choice.models().await {
+        Ok(models) => Ok(Checked::Taken(models.len())),
         Err(error) if matches!(error.kind(), ErrorKind::Auth { .. }) => Err(error.into()),
-        Err(error) => {
-            app.output
-                .note(&[faint(format!("the key could not be checked: {error}"))]);
-            Ok(None)
-        }
+        Err(error) => Ok(Checked::Unknown(Some(error.to_string()))),
     }
 }
 
 #[cfg(not(feature = "remote"))]
-async fn checked(_: &str, _: &Path, _: &mut App<'_>) -> Result<Option<usize>, Error> {
-    Ok(None)
+async fn checked(_: &str, _: &Path, _: &Global) -> Result<Checked, Error> {
+    Ok(Checked::Unknown(None))
 }
 
-fn remove(provider: &str, app: &App<'_>) -> Result<(), Error> {
-    let file = place(provider)?;
-    let had = match fs::remove_file(&file) {
-        Ok(()) => true,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(error) => return Err(FileError::not_written(&file, error).into()),
-    };
-    settings::take(&setting(provider))?;
+fn removed(provider: &str, app: &App<'_>) -> Result<(), Error> {
+    let had = remove(provider)?;
     if app.output.form == Form::Json {
         return app
             .output

@@ -2,7 +2,7 @@
 
 mod chat;
 mod checks;
-mod list;
+pub(crate) mod list;
 mod pull;
 mod show;
 mod test;

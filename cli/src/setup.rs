@@ -95,7 +95,7 @@ async fn take(way: &Way, app: &mut App<'_>) -> Result<bool, Error> {
     let model = match way {
         Way::Key => {
             let provider = login::choose(app).await?;
-            login::store(provider, true, app).await?;
+            login::ask(provider, true, app).await?;
             provider.to_owned()
         }
         Way::Server(model) => model.clone(),

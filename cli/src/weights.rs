@@ -8,11 +8,11 @@ pub(crate) use present::*;
 #[cfg(feature = "local")]
 mod present {
     use std::sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     };
 
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
     use superstep::{
         local::weights::{
             Cache, DEFAULT, Entry, Progress, Sources, TINY, Watch, Weights, WeightsFile, silent,
@@ -143,6 +143,72 @@ mod present {
         })
     }
 
+    /// A download beside other work, such as that of a server. It ends when this is dropped; what came is kept.
+    pub(crate) struct Download {
+        name: String,
+        state: Arc<Mutex<DownloadState>>,
+        task: tokio::task::AbortHandle,
+    }
+
+    /// How far a download is, in bytes, and how it ended.
+    #[derive(Default)]
+    struct DownloadState {
+        done: u64,
+        total: Option<u64>,
+        is_done: bool,
+        error: Option<String>,
+    }
+
+    impl Download {
+        /// Begins it, in a task of its own.
+        pub(crate) fn begin(name: &str) -> Result<Self, Error> {
+            let weights: Weights = name.parse()?;
+            let sources = Sources::from_env()?;
+            let state = Arc::new(Mutex::new(DownloadState::default()));
+            let locked = |state: &Mutex<DownloadState>, change: &dyn Fn(&mut DownloadState)| {
+                change(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
+            };
+            let watched = state.clone();
+            let watch: Watch = Arc::new(move |progress: Progress| {
+                locked(&watched, &|state| {
+                    (state.done, state.total) = (progress.done, progress.total);
+                });
+            });
+            let ended = state.clone();
+            let task = tokio::spawn(async move {
+                let pulled = sources.pull(&weights, watch).await;
+                locked(&ended, &|state| {
+                    state.is_done = pulled.is_ok();
+                    state.error = pulled.as_ref().err().map(ToString::to_string);
+                });
+            });
+            Ok(Self {
+                name: name.to_owned(),
+                state,
+                task: task.abort_handle(),
+            })
+        }
+
+        pub(crate) fn is_under_way(&self) -> bool {
+            !self.task.is_finished()
+        }
+
+        /// Its name, and how far it is.
+        pub(crate) fn shown(&self) -> Json {
+            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            json!({
+                "name": self.name, "done": state.done, "total": state.total,
+                "is_done": state.is_done, "error": state.error,
+            })
+        }
+    }
+
+    impl Drop for Download {
+        fn drop(&mut self) {
+            self.task.abort();
+        }
+    }
+
     pub(crate) fn megabytes(bytes: u64) -> String {
         match bytes / 1_000_000 {
             small @ 0..1_000 => format!("{small} MB"),
@@ -153,6 +219,8 @@ mod present {
 
 #[cfg(not(feature = "local"))]
 mod absent {
+    use serde_json::Value as Json;
+
     use crate::{app::App, args::Global, error::Error};
 
     pub(crate) fn catalogue() -> [(&'static str, String); 0] {
@@ -173,5 +241,22 @@ mod absent {
 
     fn absent() -> Error {
         Error::Usage("this program was built without the local model".into())
+    }
+
+    /// No download: this program has no local model.
+    pub(crate) enum Download {}
+
+    impl Download {
+        pub(crate) fn begin(_: &str) -> Result<Self, Error> {
+            Err(absent())
+        }
+
+        pub(crate) fn is_under_way(&self) -> bool {
+            match *self {}
+        }
+
+        pub(crate) fn shown(&self) -> Json {
+            match *self {}
+        }
     }
 }

@@ -108,6 +108,8 @@ const STEPS: [Step; 15] = [
 const CASES: [&str; 2] = ["conformance/cases", "conformance/generated"];
 /// Set to 1 where there is a network: then what cannot be fetched is a failure, and not left out.
 const FULL: &str = "SUPERSTEP_CI_FULL";
+/// The file `axe.min.js` of axe-core, which checks the pages in the browser.
+const AXE: &str = "SUPERSTEP_AXE";
 /// What the recorded cases run on, with the default options, those of a typed graph, and LangGraph's own rules.
 const WAYS: [&str; 7] = [
     "--saver memory",
@@ -265,7 +267,11 @@ fn browser(workspace: &Workspace) -> Result<String, Error> {
         let error = Error::failed("chromedriver", error.to_string());
         return not_run("no browser with chromedriver", error);
     }
-    suite::test_only(&workspace.root, NEEDS_BROWSER, &[]).map(|()| String::new())
+    suite::test_only(&workspace.root, NEEDS_BROWSER, &[])?;
+    match std::env::var_os(AXE) {
+        Some(_) => Ok(String::new()),
+        None => Ok(format!("NOT RUN: axe-core: {AXE} does not name it")),
+    }
 }
 
 /// Runs the tests with real mail servers, whose packages are kept in the build folder.

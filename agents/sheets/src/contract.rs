@@ -36,6 +36,7 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
                 "properties": {
                     "instruction": {"type": "string", "title": "Instruction", "description": "What to do with the workbook."},
                     "workbook": {"type": "string", "title": "Workbook", "description": "The workbook to work on.", "x-ui": "file"},
+                    "file": {"type": "string", "title": "File name", "x-ui": "file-name"},
                 },
             },
             "max_steps": {"type": "integer", "minimum": 1, "title": "Steps", "description": "The most steps.", "x-ui": "advanced"},

@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep::model::{
     did_you_mean,
-    select::{DataOwner, Offered, Probe},
+    select::{DataOwner, Environment, Offered, Probe},
     spec::{KNOWN, Known},
 };
 
@@ -17,18 +17,15 @@ use crate::{
 };
 
 /// A row of the list.
-struct ModelRow {
-    name: String,
-    is_ready: bool,
-    state: String,
-    about: String,
+pub(crate) struct ModelRow {
+    pub(crate) name: String,
+    pub(crate) is_ready: bool,
+    pub(crate) state: String,
+    pub(crate) about: String,
 }
 
-pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
-    let mut environment = environment::load(app.global)?;
-    // A setting that cannot be used must not hide what can be.
-    let used = environment.find(None, app.global.probe).await.ok();
-    let used = used.and_then(|it| Some(it.choice().ok()?.spec.clone()));
+/// Providers and what each requires, the server of this machine, and weights. `ollama` is what that server said.
+pub(crate) fn rows(environment: &Environment, ollama: &Probe) -> Vec<ModelRow> {
     let mut rows = Vec::new();
     for known in KNOWN.iter().filter(|known| known.key_env.is_some()) {
         let settings = environment.config.provider(known.name);
@@ -53,12 +50,8 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
                 .into(),
         });
     }
-    let probe = match environment.ollama {
-        Probe::NotAsked => environment.ask_ollama().await,
-        probe => probe,
-    };
     let address = environment.vars.get("SUPERSTEP_OLLAMA").cloned();
-    rows.push(ollama(&probe, address));
+    rows.push(of_ollama(ollama, address));
     for (key, about) in weights::catalogue() {
         let is_there = environment.weights.contains_key(key);
         let state = if is_there {
@@ -73,6 +66,19 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
             about,
         });
     }
+    rows
+}
+
+pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
+    let mut environment = environment::load(app.global)?;
+    // A setting that cannot be used must not hide what can be.
+    let used = environment.find(None, app.global.probe).await.ok();
+    let used = used.and_then(|it| Some(it.choice().ok()?.spec.clone()));
+    let ollama = match &environment.ollama {
+        Probe::NotAsked => environment.ask_ollama().await,
+        probe => probe.clone(),
+    };
+    let mut rows = rows(&environment, &ollama);
     for (name, about) in [
         ("script:FILE", "scripted replies of a file"),
         ("cassette:FILE", "replays or records"),
@@ -168,7 +174,7 @@ async fn models(_: &superstep::model::select::Choice) -> Result<Vec<Offered>, Er
     Ok(Vec::new())
 }
 
-fn ollama(probe: &Probe, address: Option<String>) -> ModelRow {
+fn of_ollama(probe: &Probe, address: Option<String>) -> ModelRow {
     let (is_ready, state) = match probe {
         Probe::Has(offered) => (!offered.is_empty(), count(offered.len(), "model")),
         Probe::Silent(why) => (false, why.clone()),

@@ -57,6 +57,7 @@ mod serve;
 mod served;
 mod served_mail;
 mod served_owners;
+mod served_settings;
 mod served_threads;
 mod servers;
 mod setup;

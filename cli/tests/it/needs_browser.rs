@@ -1,6 +1,8 @@
 //! Each agent in a real browser: a person does its job, and the server is killed in the middle. There is no model, so the
 //! examples play.
 
+mod pictures;
+
 use superstep_browser::Browser;
 
 use crate::{env::TestEnv, served::Served};

@@ -2,6 +2,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod events;
+pub(crate) mod operator_settings;
 pub(crate) mod readers;
 pub(crate) mod role;
 pub(crate) mod shutdown;
@@ -20,8 +21,8 @@ use superstep::{
 use tokio::sync::{Notify, Semaphore};
 
 use self::{
-    counts::Counts, events::ServerEvents, readers::Readers, role::Role, shutdown::Shutdown,
-    store_edit::StoreEditor,
+    counts::Counts, events::ServerEvents, operator_settings::OperatorSettings, readers::Readers,
+    role::Role, shutdown::Shutdown, store_edit::StoreEditor,
 };
 use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
@@ -77,6 +78,8 @@ pub(crate) struct App {
     pub(crate) private: PrivatePaths,
     /// The description of the routes.
     pub(crate) openapi: Json,
+    /// The settings of the program around the server.
+    pub(crate) settings: Option<Box<dyn OperatorSettings>>,
     /// Hosts beside this machine that webhooks may be on.
     pub(crate) webhook_hosts: HashSet<String>,
 }

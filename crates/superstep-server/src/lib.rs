@@ -50,12 +50,14 @@ mod request;
 mod routes;
 mod runs;
 mod server;
+mod settings;
 mod store;
 mod system;
 mod threads;
 mod time;
 mod ui;
 
+pub use app::operator_settings::{OperatorSettings, SettingsChange, SettingsError};
 pub use app::role::Role;
 pub use app::store_edit::{StoreEdit, StoreEditError, StoreEditor};
 pub use error::ServerError;

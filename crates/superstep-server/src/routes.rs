@@ -26,7 +26,7 @@ use crate::{
     },
     interop,
     owners::private_paths::hide_paths,
-    presentation, runs, store, system, threads, ui,
+    presentation, runs, settings, store, system, threads, ui,
 };
 
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
@@ -42,6 +42,32 @@ fn table() -> Vec<Row> {
         (Method::GET, "/me", Token, get(system::me)),
         (Method::GET, "/events", Token, get(events::get)),
         (Method::GET, "/metrics", Whole, get(system::metrics::get)),
+        (Method::GET, "/settings", Whole, get(settings::get)),
+        (Method::PUT, "/settings/model", Whole, put(settings::model)),
+        (
+            Method::PUT,
+            "/settings/keys/{provider}",
+            Whole,
+            put(settings::key),
+        ),
+        (
+            Method::DELETE,
+            "/settings/keys/{provider}",
+            Whole,
+            delete(settings::remove_key),
+        ),
+        (
+            Method::POST,
+            "/settings/download",
+            Whole,
+            post(settings::download),
+        ),
+        (
+            Method::POST,
+            "/settings/restart",
+            Whole,
+            post(settings::restart),
+        ),
         (Method::GET, "/openapi.json", Open, get(openapi::get)),
         (Method::POST, "/files", Token, post(files::upload)),
         (Method::POST, "/files/search", Token, post(files::search)),
@@ -281,6 +307,12 @@ fn table() -> Vec<Row> {
             "/runs/batch",
             Token,
             post(runs::batch::create),
+        ),
+        (
+            Method::POST,
+            "/runs/search",
+            Token,
+            post(runs::search::post),
         ),
         (
             Method::POST,

@@ -14,6 +14,7 @@ mod pages;
 mod provenance;
 pub(crate) mod records;
 pub(crate) mod request;
+pub(crate) mod search;
 pub(crate) mod stream;
 pub(crate) mod stream_mode;
 pub(crate) mod submit;

@@ -24,7 +24,9 @@ use superstep_agent::{Card, OpenAgent};
 
 pub use self::{bound::Bound, workers::Workers};
 use crate::{
-    app::{counts::Counts, role::Role, store_edit::StoreEditor},
+    app::{
+        counts::Counts, operator_settings::OperatorSettings, role::Role, store_edit::StoreEditor,
+    },
     owners::{
         answer_rule::AnswerRule,
         login::{Denied, LoginHook},
@@ -80,6 +82,7 @@ pub struct Server {
     standings: HashMap<String, Standing>,
     results_space: Option<String>,
     private: Vec<PathBuf>,
+    settings: Option<Box<dyn OperatorSettings>>,
     /// What of the states of graphs names their files, by their ids.
     result_fields: HashMap<String, String>,
     file_limit: usize,
@@ -117,6 +120,7 @@ impl Server {
             follow_ups: HashMap::new(),
             standings: HashMap::new(),
             private: Vec::new(),
+            settings: None,
             results_space: None,
             result_fields: HashMap::new(),
             file_limit: FILE_LIMIT,
@@ -312,6 +316,13 @@ impl Server {
     /// A path that owners are not shown, such as that of the database: errors name it.
     pub fn private_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.private.push(path.into());
+        self
+    }
+
+    /// Settings that the operator reads and changes over HTTP: `/settings` and the page of that name. Owners have no part in
+    /// them, and changes are taken from this machine only.
+    pub fn settings(mut self, settings: impl OperatorSettings) -> Self {
+        self.settings = Some(Box::new(settings));
         self
     }
 

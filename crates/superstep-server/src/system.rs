@@ -25,7 +25,7 @@ pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal>
 }
 
 /// `GET /me`: whom the server takes the caller for.
-pub(crate) async fn me(caller: Visitor) -> Response {
+pub(crate) async fn me(State(app): State<Arc<App>>, caller: Visitor) -> Response {
     let kind = match caller.is_owner() {
         true => "owner",
         false => "operator",
@@ -35,6 +35,7 @@ pub(crate) async fn me(caller: Visitor) -> Response {
         "owner": caller.owner(),
         "roles": roles,
         "whole_server": !caller.is_owner(),
+        "settings": !caller.is_owner() && app.settings.is_some(),
     }))
 }
 

@@ -30,6 +30,17 @@ export function agents() {
   return known.list;
 }
 
+let caller = null;
+
+/** The caller as the server knows them: `{owner, roles, whole_server, settings}`. */
+export function me() {
+  if (caller === null) {
+    caller = api.me();
+    caller.catch(() => (caller = null));
+  }
+  return caller;
+}
+
 /** The agent with this id of an assistant or a graph, or null. */
 export async function agentOf(id) {
   const all = await agents();

@@ -119,11 +119,21 @@ export const api = {
   cancelPending: (id, run) => json("POST", "/runs/cancel", { thread_id: id, run_ids: [run], status: "pending" }),
   cancel: (id, run) => json("POST", `${of(id)}/runs/${at(run)}/cancel?wait=1`, {}),
   trace: (id) => json("GET", `${of(id)}/trace`),
+  branches: (id) => json("GET", `${of(id)}/branches`),
+  compare: (id, a, b) => json("GET", `${of(id)}/compare?a=${at(a)}&b=${at(b)}`),
+  findRuns: (query) => json("POST", "/runs/search", query),
 
   /** Stores a file for runs. */
   upload: async (file) => (await request("POST", `/files?name=${at(file.name)}`, undefined, { raw: file })).json(),
   /** The bytes of a file by their hash. */
   download: async (hash) => (await request("GET", `/files/${at(hash)}`)).blob(),
+
+  settings: () => json("GET", "/settings"),
+  setModel: (name) => json("PUT", "/settings/model", { name }),
+  setKey: (provider, key) => json("PUT", `/settings/keys/${at(provider)}`, { key }),
+  removeKey: (provider) => json("DELETE", `/settings/keys/${at(provider)}`),
+  pull: (name) => json("POST", "/settings/download", { name }),
+  restart: () => json("POST", "/settings/restart", {}),
 
   crons: () => json("POST", "/runs/crons/search", { limit: 1000, sort_by: "next_run_date", sort_order: "asc" }),
   newCron: (cron) => json("POST", "/runs/crons", cron),

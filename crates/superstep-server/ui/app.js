@@ -17,6 +17,8 @@ const SCREENS = {
   thread: async (main, parts) => (await import("./conversation.js")).conversation(main, parts),
   inbox: async (main) => (await import("./inbox.js")).inbox(main),
   threads: async (...all) => (await import("./threads.js")).threads(...all),
+  runs: async (...all) => (await import("./runs.js")).runs(...all),
+  settings: async (main) => (await import("./settings.js")).settings(main),
   schedules: async (main) => (await import("./schedules.js")).schedules(main),
   memory: async (...all) => (await import("./memory.js")).memory(...all),
 };
@@ -73,7 +75,8 @@ async function route() {
 /** The title of the window is that of the screen, which gets the focus unless a field has it. */
 function titled(isFirst) {
   const heading = main.querySelector("h1");
-  document.title = `${heading?.textContent ?? "superstep"} · superstep`;
+  const [count] = /^\(\d+\) /.exec(document.title) ?? [""];
+  document.title = `${count}${heading?.textContent ?? "superstep"} · superstep`;
   if (!isFirst && !main.contains(document.activeElement)) heading?.focus({ preventScroll: true });
 }
 

@@ -6,7 +6,7 @@ import { button, h, show } from "./dom.js";
 import { draftOf, keepDraft } from "./drafts.js";
 import { effectOf, kept } from "./effect.js";
 import { answerTo } from "./human.js";
-import { editor, pretty } from "./json.js";
+import { editor, plural, pretty } from "./json.js";
 import { markdown } from "./markdown.js";
 import { cells, facts, invitation, letter } from "./proposed.js";
 
@@ -20,6 +20,7 @@ export function approval(asked, id, value, answer) {
   const shown = h("div", { class: "proposed" });
   const changed = h("div", { class: "changed" });
   const badge = h("span", { class: "badge", hidden: true }, "edited");
+  const isLoss = Array.isArray(args.losses);
   const warnings = h("div");
   const place = h("div");
   const problem = h("p", { class: "error", role: "alert", hidden: true });
@@ -56,7 +57,7 @@ export function approval(asked, id, value, answer) {
   const acceptOrAsk = () => (open().length > 0 ? confirm() : accept());
   const acts = {
     accept: config.allow_accept && acceptOrAsk,
-    edit: config.allow_edit && !Array.isArray(args.losses) && (() => edit()),
+    edit: config.allow_edit && !isLoss && (() => edit()),
     respond: config.allow_respond && (() => reply()),
     ignore: config.allow_ignore && (() => give("ignore", null, false)),
   };
@@ -95,6 +96,7 @@ export function approval(asked, id, value, answer) {
   const acceptLabel = () => {
     const { accept } = effectOf(value, { args: { args: now() } });
     if (accept !== "Accept") return accept;
+    if (isLoss && Array.isArray(args.cells)) return `Delete ${plural(args.cells.length, "cell")}`;
     return isEdited() ? "Accept with your changes" : (card?.accept_label ?? accept);
   };
   const changedTo = (value) => {
@@ -106,7 +108,7 @@ export function approval(asked, id, value, answer) {
     form = null;
     if (view?.letter) show(shown, letter(view.letter, args, asked.mode));
     else if (view?.meeting) show(shown, invitation(view.meeting, asked.mode));
-    else show(shown, cells(args), facts(args));
+    else show(shown, cells(args, warned.length > 0), facts(args));
   };
   const edit = () => {
     if (form !== null) return void shown.querySelector("textarea, input")?.focus();
@@ -181,10 +183,10 @@ export function approval(asked, id, value, answer) {
     "section",
     { class: "question", "aria-label": `Question: ${view?.title ?? action}` },
     warnings,
-    h(isInbox ? "h3" : "h2", { class: "asks" }, view?.title ?? card?.title ?? named(action), " ", badge),
+    h(isInbox ? "h3" : "h2", { class: "asks" }, view?.title ?? (isLoss ? "Delete these cells?" : card?.title) ?? named(action), " ", badge),
     view?.text && h("p", { class: "string block" }, view.text),
     shown,
-    view === null && description !== "" && markdown(description),
+    view === null && !isLoss && description !== "" && markdown(description),
     changed,
     problem,
     place,
@@ -211,7 +213,7 @@ const named = (action) => action.replaceAll("_", " ").replace(/^\w/, (first) => 
 export function choices(options, choose, isNumbered = true) {
   const one = (option, at) =>
     button(
-      [isNumbered && [h("span", { class: "number" }, String(at + 1)), " "], option.label],
+      [isNumbered && options.length > 1 && [h("span", { class: "number" }, String(at + 1)), " "], option.label],
       () => choose(option),
       option.danger ? "danger" : "",
     );

@@ -124,7 +124,7 @@ function open(ask, id, answer, hasField, said) {
     "section",
     { class: "question", "aria-label": "Question" },
     h("h2", { class: "hidden-text" }, "Question for you"),
-    card(view),
+    card(view?.prompt?.notice ? { warnings: view.warnings } : view),
     isSaid(ask.value, said) ? h("p", { class: "quiet small" }, "Answer below, or choose:") : about(ask),
     options.length > 0 && choices(options, (option) => give(option.answer), isNumbered),
     problem,

@@ -44,6 +44,25 @@ export function linkCitations(element, open) {
   return element;
 }
 
+const LINE = /^([^\s:`]+\.\w+):(\d{1,7})(?:-(\d{1,7}))?$/;
+
+/** Makes code such as `src/cart.rs:12` a button that opens the line. */
+export function linkCode(element, open) {
+  for (const code of element.querySelectorAll(":not(pre) > code")) {
+    const found = LINE.exec(code.textContent);
+    if (found === null || code.closest("button, a") !== null) continue;
+    const [text, path, line] = found;
+    const first = Number(line);
+    const shown = button("", () => open(path, first, Number(found[3] ?? first)), "link cite", {
+      "aria-label": `Open ${path}, line ${line}`,
+    });
+    code.replaceWith(shown);
+    shown.append(code);
+    code.textContent = text;
+  }
+  return element;
+}
+
 const FILE = /^(?:\.{1,2}\/)*([^#?:]+)(?:#L(\d{1,7})(?:-L?(\d{1,7}))?)?$/;
 
 /** Makes links to files buttons; `open(path, first, last)` shows a page or the lines of a file. */
@@ -53,7 +72,7 @@ export function linkFiles(element, open) {
     const found = FILE.exec(target);
     if (found === null) continue;
     const [, path, line] = found;
-    const first = Number(line ?? 1);
+    const first = Number(line ?? 0);
     const label = span.textContent.slice(0, -(target.length + 3)).replaceAll("`", "");
     span.replaceWith(button(label || path, () => open(path, first, Number(found[3] ?? first)), "link cite", { title: target }));
   }

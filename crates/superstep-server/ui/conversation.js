@@ -7,10 +7,11 @@ import { question, takesText } from "./asking.js";
 import { baseOf } from "./branch.js";
 import { linkCitations } from "./citations.js";
 import { composer } from "./composer.js";
-import { chip, h, say, show } from "./dom.js";
+import { button, chip, h, say, show } from "./dom.js";
 import { dropDraft } from "./drafts.js";
 import { follow } from "./following.js";
 import { heading, TABS } from "./heading.js";
+import { plural } from "./json.js";
 import { bind } from "./keys.js";
 import { outcomeCard } from "./outcome.js";
 import { openText } from "./reader.js";
@@ -21,6 +22,8 @@ import { CHANGED, hold } from "./undo.js";
 import { onchange } from "./watch.js";
 
 const NEAR = 120;
+/** How many messages are drawn at first, and by each press for earlier ones. */
+const DRAWN = 60;
 
 /** @param {HTMLElement} main */
 export async function conversation(main, [id, tab = ""]) {
@@ -44,7 +47,9 @@ export async function conversation(main, [id, tab = ""]) {
     { class: "offline", role: "status", hidden: true },
     "The connection is lost. The run goes on; this page joins it again as soon as the server answers.",
   );
-  const column = h("div", { class: "column" }, log, running, lost, asks, outcome, spoken);
+  let drawn = DRAWN;
+  const earlier = button("", () => showEarlier(), "link", { hidden: true });
+  const column = h("div", { class: "column" }, earlier, log, running, lost, asks, outcome, spoken);
   const talk = h("div", { class: "talk", tabIndex: -1 }, column);
   const foot = h("div", { class: "foot", hidden: true });
   const surface = h("div", { class: "surface", hidden: true });
@@ -165,6 +170,13 @@ export async function conversation(main, [id, tab = ""]) {
     }
     asks.hidden = open.length === 0;
   };
+  const showEarlier = () => {
+    settle.disconnect();
+    const height = talk.scrollHeight;
+    drawn += DRAWN;
+    draw();
+    talk.scrollTop += talk.scrollHeight - height;
+  };
   const edit = (turn) => {
     editing = turn;
     write.fill(turn.text);
@@ -173,13 +185,16 @@ export async function conversation(main, [id, tab = ""]) {
   const draw = () => {
     show(head, ...heading({ id, view, record, agent, tab, side, isBusy: isBusy(), refresh }));
     const canFollow = agent?.followUp !== null && agent !== null && record.status !== "interrupted";
-    reconcile(log, view.transcript, (turn) => {
+    const from = Math.max(0, view.transcript.length - drawn);
+    earlier.hidden = from === 0;
+    earlier.textContent = plural(from, "earlier message");
+    reconcile(log, view.transcript, from, (turn) => {
       const canEdit = canFollow && turn.role === "person" && textIn(agent.followUp, agent.followUp) !== null;
       const element = turnElement(turn, { name: agent?.title ?? "Agent", edit: canEdit ? () => edit(turn) : null });
       return side.cites() ? linkCitations(element, (...place) => openText(id, ...place)) : element;
     });
     questions();
-    show(outcome, !isBusy() && outcomeCard(view, { go }));
+    show(outcome, isBusy() ? null : outcomeCard(view, { go }));
     foot.hidden = !isBusy() && asked() === null && !canFollow;
     write.busy(isBusy(), (agent?.followUp ?? null) !== null || asked() !== null);
     if (editing === null) write.label(asked() !== null ? "Your answer" : canFollow ? "Ask what is next" : "Your message");
@@ -231,7 +246,7 @@ export async function conversation(main, [id, tab = ""]) {
   // It opens where the person is needed: at the end, or at the beginning of a question that is longer than the page.
   const toNeed = () => {
     toEnd();
-    if (asks.offsetHeight > talk.clientHeight) asks.scrollIntoView({ block: "start" });
+    if (asks.offsetHeight > talk.clientHeight) talk.scrollTop += asks.getBoundingClientRect().top - talk.getBoundingClientRect().top;
   };
   // Turns get their true height when they come into view: the place is kept until the person scrolls.
   const settle = new ResizeObserver(toNeed);
@@ -261,7 +276,7 @@ export async function conversation(main, [id, tab = ""]) {
   document.addEventListener(CHANGED, onanswers);
   const names = ["", ...Object.keys(TABS)];
   const unbind = bind(
-    names.map((name, at) => [String(at + 1), TABS[name]?.label ?? "Conversation", () => (location.hash = address(id, name))]),
+    names.map((name, at) => [String(at + 1), TABS[name]?.label ?? "Conversation", () => location.replace(address(id, name))]),
   );
   return {
     update: ([other, name = ""]) => other === id && (open(name), true),

@@ -17,8 +17,10 @@ export function changes(before, after, path = "") {
 }
 
 /** A table of the changes. */
-export function diff(before, after) {
-  const list = changes(before ?? {}, after ?? {});
+export const diff = (before, after) => changeList(changes(before ?? {}, after ?? {}));
+
+/** A table of changes that are known. */
+export function changeList(list) {
   if (list.length === 0) return h("p", { class: "quiet" }, "Nothing changed.");
   return h(
     "ul",

@@ -67,7 +67,7 @@ function object(own, root, start, path, { skip, area }) {
     const shape = resolve(inner, root);
     const hints = [shape["x-ui"] ?? inner["x-ui"] ?? []].flat();
     if (skip.includes(at)) continue;
-    if (hints.includes("hidden")) hidden[name] = start?.[name];
+    if (hints.includes("hidden") || hints.includes("file-name")) hidden[name] = start?.[name];
     else
       fields.push({
         name,

@@ -8,7 +8,7 @@ const NARROWEST = 120;
 const WIDEST = 220;
 const SIGN = 7.4;
 
-const named = (id) => (id === "__start__" ? "start" : id === "__end__" ? "end" : id.split(":").pop());
+const nameOf = (id) => (id === "__start__" ? "start" : id === "__end__" ? "end" : id.split(":").pop());
 const short = (name) => (name.length > 27 ? `${name.slice(0, 26)}…` : name);
 
 /** The view of a conversation: its graph now, live while a run goes on. */
@@ -27,7 +27,10 @@ export async function graphTab({ panel, record, agent, nodes }) {
   );
   const place = h("div");
   show(panel, legend, place);
-  const draw = (states) => show(place, picture(graph, states, agent.nodes));
+  const draw = (states) => {
+    if ((graph.nodes ?? []).length === 0) show(place, h("p", { class: "quiet" }, "This graph has no picture."));
+    else show(place, picture(graph, { states, labels: agent.nodes }));
+  };
   draw(await standing());
   return { live: draw, refresh: async () => draw(await pathOf(record.thread_id)) };
 }
@@ -53,10 +56,12 @@ async function pathOf(id) {
   return states;
 }
 
-function picture(graph, states, labels) {
-  const nodes = graph.nodes ?? [];
-  if (nodes.length === 0) return h("p", { class: "quiet" }, "This graph has no picture.");
-  const edges = graph.edges ?? [];
+/**
+ * Nodes and edges as a picture, with a list of the states that nodes have.
+ * @param {{nodes: any[], edges?: any[]}} graph
+ * @param {{states?: Record<string, string>, labels?: Record<string, string>, named?: (id: string) => string}} options
+ */
+export function picture({ nodes, edges = [] }, { states = {}, labels = {}, named = nameOf } = {}) {
   const loops = new Set(edges.filter((edge) => edge.source === edge.target).map((edge) => edge.source));
   const wide = Math.min(WIDEST, Math.max(NARROWEST, ...nodes.map((node) => 30 + SIGN * short(named(node.id)).length)));
   const plan = layout(nodes, edges, wide);
@@ -68,7 +73,7 @@ function picture(graph, states, labels) {
       height: plan.height,
       class: "graph",
       role: "img",
-      "aria-label": words(nodes, edges),
+      "aria-label": words(nodes, edges, named),
     },
     svg(
       "defs",
@@ -82,7 +87,7 @@ function picture(graph, states, labels) {
     plan.edges.map((edge) =>
       svg("path", { d: edge.path, class: edge.conditional ? "edge maybe" : "edge", "marker-end": "url(#tip)" }),
     ),
-    plan.nodes.map((node) => nodeElement(node, { wide, tall: plan.tall, states, labels, isLoop: loops.has(node.id) })),
+    plan.nodes.map((node) => nodeElement(node, { wide, tall: plan.tall, states, labels, named, isLoop: loops.has(node.id) })),
   );
   const list = Object.entries(states).map(([name, state]) => h("li", null, `${labels[name] ?? name}: ${state}`));
   return [
@@ -91,21 +96,21 @@ function picture(graph, states, labels) {
   ];
 }
 
-function nodeElement(node, { wide, tall, states, labels, isLoop }) {
+function nodeElement(node, { wide, tall, states, labels, named, isLoop }) {
   const name = named(node.id);
   const state = states[node.id] ?? states[name];
   const isEnd = node.id === "__start__" || node.id === "__end__";
   return svg(
     "g",
     { class: `node ${isEnd ? "end" : ""} ${state ?? ""}`, transform: `translate(${node.x} ${node.y})` },
-    svg("title", null, [labels[name], node.id, state].filter(Boolean).join(" · ")),
+    svg("title", null, [labels[name], name, state].filter(Boolean).join(" · ")),
     svg("rect", { x: -wide / 2, y: -tall / 2, width: wide, height: tall, rx: isEnd ? tall / 2 : 9 }),
     svg("text", { "text-anchor": "middle", dy: "0.35em" }, short(name), isLoop ? " ↻" : ""),
   );
 }
 
 /** The graph in words, for people who do not see the picture. */
-function words(nodes, edges) {
+function words(nodes, edges, named) {
   const to = nodes.map((node) => {
     const targets = edges.filter((edge) => edge.source === node.id).map((edge) => named(edge.target));
     return targets.length === 0 ? null : `${named(node.id)} leads to ${targets.join(", ")}`;

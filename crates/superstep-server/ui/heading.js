@@ -21,6 +21,12 @@ export function heading({ id, view, record, agent, tab, side, isBusy, refresh })
         href: `#/thread/${encodeURIComponent(id)}${name === "" ? "" : `/${name}`}`,
         "aria-current": tab === name ? "page" : null,
         "data-tab": name,
+        // A view takes the place of the one before it in the history of the browser.
+        onclick: (event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          location.replace(event.currentTarget.href);
+        },
       },
       label,
     );

@@ -1,6 +1,6 @@
 // The first page: what waits for a person, what is at work, and the agents with an example to start.
 
-import { agents, questionsOf, rows, summaryOf, textIn } from "./adapter.js";
+import { agents, me, questionsOf, rows, summaryOf, textIn } from "./adapter.js";
 import { button, chip, h, say, show } from "./dom.js";
 import { inline } from "./inline.js";
 import { brief, plural } from "./json.js";
@@ -10,6 +10,8 @@ import { ago } from "./time.js";
 import { onchange } from "./watch.js";
 
 const LENGTH = 8;
+const FAILED = 3;
+const RECENT = 24 * 60 * 60 * 1000;
 export const KINDS = {
   mail: "Reply drafted",
   meeting: "Meeting proposed",
@@ -20,10 +22,11 @@ export const KINDS = {
 };
 
 export async function home(main) {
-  const all = await agents();
+  const [all, caller] = await Promise.all([agents(), me()]);
   const titles = new Map(all.map((agent) => [agent.graph, agent.title]));
   const waiting = h("section", { class: "card list", "aria-label": "Waiting for you", hidden: true });
   const working = h("section", { class: "card list", "aria-label": "Working now", hidden: true });
+  const failed = h("section", { class: "card list", "aria-label": "Failed", hidden: true });
   const about = h("span", { class: "row" });
   show(
     main,
@@ -33,13 +36,16 @@ export async function home(main) {
       { class: "page" },
       waiting,
       working,
+      failed,
       all.length === 0 ? h("p", null, "This server hosts no agents.") : h("ul", { class: "cards" }, all.map(card)),
-      setup(all),
+      setup(all, caller.settings),
     ),
   );
   const refresh = async () => {
     const order = { sort_by: "updated_at", sort_order: "desc", limit: LENGTH };
-    const [open, busy] = await Promise.all([rows({ ...order, status: "interrupted" }), rows({ ...order, status: "busy" })]);
+    const [open, busy, wrong] = await Promise.all(
+      ["interrupted", "busy", "error"].map((status) => rows({ ...order, status, limit: status === "error" ? FAILED : LENGTH })),
+    );
     const asked = open.filter((row) => row.status === "waiting");
     draw(
       waiting,
@@ -51,6 +57,13 @@ export async function home(main) {
       "Working now",
       busy.map((row) => line(row, statusChip("running"), titles.get(row.graph) ?? row.graph)),
     );
+    draw(
+      failed,
+      "Failed",
+      wrong
+        .filter((row) => Date.now() - Date.parse(row.updated) < RECENT)
+        .map((row) => line(row, statusChip("failed"), brief(row.subtitle, 80))),
+    );
     show(
       about,
       asked.length > 0 && chip(asked.length < LENGTH ? `${asked.length} wait for you` : `${LENGTH} or more wait for you`, "warn"),
@@ -61,7 +74,7 @@ export async function home(main) {
 }
 
 /** What is missing on this machine, each thing once, with the agents that need it. */
-function setup(all) {
+function setup(all, canSet) {
   const missing = new Map();
   for (const agent of all) {
     for (const need of agent.needs) {
@@ -80,6 +93,7 @@ function setup(all) {
     h("h2", null, "Set up"),
     h("p", { class: "quiet" }, "Until then the examples play: they really run, with written replies."),
     h("dl", null, [...missing.values()].map(line)),
+    canSet && missing.has("model") && h("a", { class: "button primary", href: "#/settings" }, "Choose a model"),
   );
 }
 

@@ -151,12 +151,11 @@ export async function inbox(main) {
     // It has its place before it is needed, so that it moves nothing.
     arrived.disabled = fresh.length === 0;
     arrived.textContent = fresh.length === 0 ? "Nothing new" : `${fresh.length} new`;
-    about.textContent = [
-      sending.size > 0 ? `${plural(sending.size, "answer")} on the way` : "",
-      hasMore ? `More threads wait; the newest ${PAGE} are shown` : "",
-    ]
-      .filter(Boolean)
-      .join("; ");
+    show(
+      about,
+      sending.size > 0 && h("span", null, `${plural(sending.size, "answer")} on the way. `),
+      hasMore && [`The newest ${PAGE} are shown. `, h("a", { href: "#/threads?status=interrupted" }, "All that wait")],
+    );
     show(count, order.length > 0 && chip(plural(now.length, "question"), "warn"));
     detail.classList.toggle("gone", entries.get(chosen)?.isGone === true);
     if (chosen === shown) return;

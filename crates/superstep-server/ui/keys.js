@@ -6,6 +6,7 @@ const EVERYWHERE = [
   ["g", "h", "Home", () => (location.hash = "#/")],
   ["g", "i", "Inbox", () => (location.hash = "#/inbox")],
   ["g", "t", "All conversations", () => (location.hash = "#/threads")],
+  ["g", "r", "Runs", () => (location.hash = "#/runs")],
   ["g", "m", "Memory", () => (location.hash = "#/memory")],
 ];
 

@@ -23,6 +23,7 @@ export async function newConversation(main, [id]) {
   const isText = agent.takes === "text" && agent.template !== null;
   const path = isText ? textPath(agent.template) : null;
   const place = fileField(schema);
+  const named = nameField(schema);
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const options = form(schema, agent.example ?? undefined, {
     skip: path === null ? [] : [path, ...stateOnly(agent), ...(place === null ? [] : [place.path.join("-")])],
@@ -52,7 +53,8 @@ export async function newConversation(main, [id]) {
           if (more === null) return;
           const own = merged(more.value ?? {}, filled(agent.template, text));
           try {
-            await begin(files.length === 0 || place === null ? own : withFiles(own, place, files), text);
+            const given = files.length === 0 || place === null ? own : withFiles(own, place, files);
+            await begin(files.length === 0 || named === null ? given : merged(given, nested(named, files[0].name)), text);
             onaccepted();
           } catch (error) {
             fail(error);
@@ -135,6 +137,16 @@ const stateOnly = (agent) =>
     .map(([name]) => name);
 
 const hintsOf = (schema) => [schema?.["x-ui"] ?? []].flat();
+
+/** The place of a schema for the name of its file, or null. */
+function nameField(schema, path = []) {
+  if (hintsOf(schema).includes("file-name")) return path;
+  for (const [name, inner] of Object.entries(schema?.properties ?? {})) {
+    const found = nameField(inner, [...path, name]);
+    if (found !== null) return found;
+  }
+  return null;
+}
 
 /** The first place of a schema for a file, or for a list of files in place of a folder; null if there is none. */
 function fileField(schema, path = [], folders = []) {

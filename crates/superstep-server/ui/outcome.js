@@ -6,11 +6,11 @@ import { saveAs } from "./files.js";
 
 const TITLES = { failed: "This run failed", refused: "The agent refused this", stopped: "Stopped before the end" };
 
-/** The card below the conversation, or null. `go()` continues from the last step. */
+/** What stands below the conversation, or null. `go()` continues from the last step. */
 export function outcomeCard(view, { go }) {
   const { status, notices: said = [] } = view.outcome ?? {};
   const title = TITLES[status];
-  if (title === undefined) return status === "done" ? keep(view) : null;
+  if (title === undefined) return status === "done" ? [result(view), keep(view)] : null;
   const last = view.transcript.at(-1);
   const isSaid = last?.role === "agent" && JSON.stringify(last.notices) === JSON.stringify(said);
   const label = view.actions.includes("retry")
@@ -31,6 +31,23 @@ export function outcomeCard(view, { go }) {
         button(label, go, "primary"),
         h("span", { class: "quiet small" }, "Steps that are done are not repeated."),
       ),
+  );
+}
+
+/** What the agent reports and has not said: its answer, with the details below it folded. */
+function result({ outcome, transcript }) {
+  const told = JSON.stringify(transcript);
+  const blocks = outcome.notices.flatMap(({ blocks = [] }) => blocks).filter(({ kind }) => kind === "line");
+  const isNew = ({ spans }) => spans.some(({ text }) => text.trim() !== "" && !told.includes(JSON.stringify(text).slice(1, -1)));
+  const answer = blocks.filter((block) => block.weight === "data" && isNew(block));
+  if (answer.length === 0) return null;
+  const details = blocks.filter(({ weight }) => weight === "note");
+  return h(
+    "section",
+    { class: "outcome done", "aria-label": "Result" },
+    h("h2", null, "Result"),
+    notices([{ blocks: answer }]),
+    details.length > 0 && h("details", null, h("summary", { class: "small" }, "Details"), notices([{ blocks: details }])),
   );
 }
 

@@ -1,7 +1,8 @@
 // Pages of documentation as a reader: the list with the state of each, the page, its claims, and what was wrong in them.
 
 import { api } from "./api.js";
-import { linkCitations, linkFiles } from "./citations.js";
+import { linkCitations, linkCode, linkFiles } from "./citations.js";
+import { drawDiagrams } from "./diagram.js";
 import { button, chip, h, show } from "./dom.js";
 import { plural } from "./json.js";
 import { markdown } from "./markdown.js";
@@ -83,7 +84,7 @@ export function pages() {
       if (results[key] !== undefined) open(key);
       else cited(path, ...lines);
     };
-    const linked = (read) => linkFiles(linkCitations(markdown(read), cited), follow);
+    const linked = (read) => drawDiagrams(linkCode(linkFiles(linkCitations(markdown(read), cited), follow), cited));
     if (result.markdown !== undefined) return linked(result.markdown);
     const place = h("div", null, h("p", { class: "quiet" }, "Loading…"));
     const shown = (read) => show(place, linked(read));

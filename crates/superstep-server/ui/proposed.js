@@ -77,19 +77,20 @@ export function invitation({ title, when, attendees }, mode) {
   );
 }
 
-/** The cells that a change of a workbook loses, or null. */
-export function cells(args) {
+/** The cells that a change of a workbook loses, or null. `isWarned` says that the losses stand above as warnings. */
+export function cells(args, isWarned) {
   const { losses, cells } = args ?? {};
   if (!Array.isArray(losses)) return null;
   return h(
     "div",
     { class: "card" },
     h("strong", null, "Lost from the workbook"),
-    h(
-      "ul",
-      null,
-      losses.map((loss) => h("li", null, String(loss))),
-    ),
+    !isWarned &&
+      h(
+        "ul",
+        null,
+        losses.map((loss) => h("li", null, String(loss))),
+      ),
     Array.isArray(args.warnings) &&
       h(
         "ul",

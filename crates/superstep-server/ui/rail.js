@@ -1,6 +1,6 @@
 // The rail at the left: agents, and conversations with those that need a person first. On a phone it opens over the page.
 
-import { agents, rows } from "./adapter.js";
+import { agents, me, rows } from "./adapter.js";
 import { button, h, show } from "./dom.js";
 import { keys } from "./keys.js";
 import { statusSign } from "./status.js";
@@ -36,6 +36,10 @@ export function rail(element) {
     "icon",
     { "aria-label": "Light or dark" },
   );
+  const settings = h("a", { href: "#/settings", "data-place": "settings", hidden: true }, "Settings");
+  me()
+    .then((caller) => (settings.hidden = !caller.settings))
+    .catch(() => undefined);
   show(
     element,
     h("a", { class: "brand", href: "#/" }, "superstep"),
@@ -44,6 +48,7 @@ export function rail(element) {
       { class: "places" },
       place("", "Home"),
       place("inbox", "Inbox", count),
+      place("runs", "Runs"),
       place("schedules", "Schedules"),
       place("memory", "Memory"),
     ),
@@ -60,6 +65,7 @@ export function rail(element) {
         "div",
         { class: "row" },
         h("a", { href: "#/threads", "data-place": "threads" }, "All conversations"),
+        settings,
         theme,
         button("?", keys, "icon", { "aria-label": "Keyboard shortcuts" }),
       ),
@@ -86,6 +92,7 @@ export function rail(element) {
       badge.hidden = waiting.length === 0;
       badge.textContent = waiting.length > LENGTH ? `${LENGTH}+` : String(waiting.length);
     }
+    document.title = document.title.replace(/^(\(\d+\) )?/, waiting.length === 0 ? "" : `(${waiting.length}) `);
     const key = JSON.stringify([
       words,
       marked.id,

@@ -6,8 +6,8 @@ import { button, h, say } from "./dom.js";
 // Lines drawn around the cited ones; a file may have a million.
 const ROOM = 2000;
 
-/** Opens a text that a thread names, at a line. */
-export async function openText(thread, name, first = 1, last = first) {
+/** Opens a text that a thread names, at its cited lines; line 0 cites none. */
+export async function openText(thread, name, first = 0, last = first) {
   let text;
   try {
     text = await api.text(thread, name);
@@ -17,7 +17,7 @@ export async function openText(thread, name, first = 1, last = first) {
   const lines = text.split("\n");
   const from = Math.max(0, Math.min(first, lines.length) - ROOM);
   const shown = lines.slice(from, from + 2 * ROOM);
-  const isCited = (number) => first > 1 && number >= first && number <= last;
+  const isCited = (number) => number >= first && number <= last;
   const drawn = shown.map((line, at) => {
     const number = from + at + 1;
     return h("li", { class: isCited(number) ? "cited" : "", value: number }, line === "" ? " " : line);

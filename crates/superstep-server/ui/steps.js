@@ -1,6 +1,7 @@
 // The steps of a thread as a tree of branches: what each step changed, the state after it, and a way to continue from any of them.
 
 import { api } from "./api.js";
+import { branchList } from "./branches.js";
 import { diff } from "./diff.js";
 import { button, h, say, show } from "./dom.js";
 import { editor, plural, tree } from "./json.js";
@@ -17,7 +18,17 @@ export async function steps({ panel, record, run, refresh }) {
   const detail = h("div", { class: "detail", "aria-live": "polite" });
   const list = h("ol", { class: "steps" });
   const more = button("Older steps", () => older());
-  show(panel, h("div", { class: "split" }, h("div", null, list, more), detail));
+  const branches = branchList({
+    id,
+    panel: detail,
+    pick: (checkpoint) => {
+      const state = found.find((one) => idOf(one) === checkpoint);
+      if (state === undefined) say("This step is further back: press “Older steps”.");
+      else pick(state);
+    },
+    refresh,
+  });
+  show(panel, h("div", { class: "split" }, h("div", null, branches.element, list, more), detail));
   const actions = { run: (request) => run(request).catch((error) => say(error.message, "error")), refresh };
   const pick = (state) => {
     chosen = idOf(state);
@@ -27,17 +38,17 @@ export async function steps({ panel, record, run, refresh }) {
       step(
         thread,
         state,
-        found.find((other) => idOf(other) === parentOf(state)),
+        parentIn(found, state),
         actions,
       ),
     );
   };
   const draw = () => {
-    const lanes = branches(found);
+    const lanes = lanesOf(found);
     const line = (state, at) => [
       h("span", { class: "lane", "aria-hidden": "true" }, "│ ".repeat(lanes[at]), "●"),
       h("span", { class: "number" }, `step ${state.metadata?.step ?? "?"}`),
-      h("span", null, titleOf(state)),
+      h("span", null, titleOf(state, parentIn(found, state))),
       h("span", { class: "quiet when" }, state.created_at ? ago(state.created_at, true) : ""),
     ];
     const press = (state) => ({ "aria-pressed": String(idOf(state) === chosen), "data-step": idOf(state) });
@@ -62,7 +73,8 @@ export async function steps({ panel, record, run, refresh }) {
   const read = async (now) => {
     thread = now;
     const isWritten = detail.contains(document.activeElement) && document.activeElement.localName === "textarea";
-    found = await api.history(id, PAGE);
+    const [history] = await Promise.all([api.history(id, PAGE), branches.read(now.status === "busy")]);
+    found = history;
     more.hidden = found.length < PAGE;
     const isHere = found.some((state) => idOf(state) === chosen);
     draw();
@@ -75,9 +87,10 @@ export async function steps({ panel, record, run, refresh }) {
 
 const idOf = (state) => state.checkpoint?.checkpoint_id ?? state.checkpoint_id;
 const parentOf = (state) => state.parent_checkpoint?.checkpoint_id ?? state.parent_checkpoint_id ?? null;
+const parentIn = (found, state) => found.find((other) => idOf(other) === parentOf(state));
 
 /** How deep each state is drawn: a state whose parent already has a newer child begins a branch. */
-function branches(found) {
+function lanesOf(found) {
   const lane = new Map();
   const taken = new Set();
   let lanes = 0;
@@ -93,13 +106,16 @@ function branches(found) {
   });
 }
 
-function titleOf(state) {
-  const waits = (state.tasks ?? []).filter((task) => (task.interrupts ?? []).length > 0).map((task) => task.name);
-  if (waits.length > 0) return `${waits.join(", ")} asks`;
-  const failed = (state.tasks ?? []).filter((task) => task.error).map((task) => task.name);
-  if (failed.length > 0) return `${failed.join(", ")} failed`;
-  if ((state.next ?? []).length === 0) return state.metadata?.source === "update" ? "updated by hand" : "end";
-  return `next: ${state.next.join(", ")}`;
+/** What happened in a step: the tasks of the state before it, an input or an update; then what asks or failed after it. */
+function titleOf(state, parent) {
+  const { source } = state.metadata ?? {};
+  const names = (tasks) => [...new Set(tasks.map(({ name }) => (name === "__start__" ? "start" : name)))].join(", ");
+  const tasks = state.tasks ?? [];
+  const asks = names(tasks.filter((task) => (task.interrupts ?? []).length > 0));
+  const failed = names(tasks.filter((task) => task.error));
+  const ran = names(parent?.tasks ?? []);
+  const done = source === "input" ? "input" : source === "update" ? "updated by hand" : ran || "step";
+  return [done, asks && `${asks} asks`, failed && `${failed} failed`].filter(Boolean).join(" · ");
 }
 
 function step(record, state, parent, actions) {

@@ -1,7 +1,7 @@
 // What stands beside a conversation because its thread holds it: a workbook, pages of documentation, or documents that were read.
 
 import { documents, hasDocuments } from "./documents.js";
-import { h, show } from "./dom.js";
+import { button, h, show } from "./dom.js";
 
 /** Agents wrote pages, or a run without a model wrote them of facts alone. */
 const hasPages = ({ results, outcome }) =>
@@ -27,7 +27,7 @@ const KINDS = [
 export function surfaceOf(record) {
   let kind = null;
   let shown = null;
-  return {
+  const surface = {
     /** Whether citations in the conversation name texts of its thread. */
     cites: () => KINDS.find(({ fits }) => fits(record().values ?? {}))?.cites === true,
     label: () => KINDS.find(({ fits }) => fits(record().values ?? {}))?.label ?? null,
@@ -40,7 +40,7 @@ export function surfaceOf(record) {
         const mine = shown;
         mine
           ?.then((made) => mine === shown && show(place, made.element))
-          .catch((error) => show(place, h("p", { class: "error loading" }, error.message)));
+          .catch((error) => mine === shown && failed(place, error));
       }
       shown?.then((made) => made.update(record())).catch(() => undefined);
     },
@@ -48,4 +48,21 @@ export function surfaceOf(record) {
     isSlim: () => kind?.isSlim === true,
     stop: () => (shown = null),
   };
+  /** The module could not be loaded, as from a server that is away: it is tried again once the server answers. */
+  const failed = (place, error) => {
+    const again = () => {
+      if (shown !== null) return;
+      kind = null;
+      surface.update(place);
+    };
+    shown = null;
+    show(place, h("p", { class: "error loading" }, error.message), button("Try again", again));
+    const onconnection = (/** @type {any} */ { detail: isUp }) => {
+      if (!isUp) return;
+      document.removeEventListener("connection", onconnection);
+      if (place.isConnected) again();
+    };
+    document.addEventListener("connection", onconnection);
+  };
+  return surface;
 }

@@ -115,6 +115,7 @@ function branchElement(branch, scale, depth, rows, pick) {
           { class: branch.error ? "error small" : "quiet small" },
           ` ${branch.status === "cut" ? "interrupted" : branch.status}`,
         ),
+      branch.facts?.attempts > 1 && h("span", { class: "quiet small" }, ` ${branch.facts.attempts} attempts`),
     ),
     branch.started_us === undefined ? h("span") : bar(branch, scale),
     h("span", { class: "quiet small number" }, branch.took_us === undefined ? "" : span(branch.took_us / 1000)),
@@ -146,10 +147,11 @@ function about(branch) {
   const facts = branch.facts ?? {};
   const times = [
     branch.took_us !== undefined && `took ${span(branch.took_us / 1000)}`,
-    firstToken(facts),
+    facts.first_token !== undefined && `first token after ${span(facts.first_token / 1000)}`,
+    facts.attempts > 1 && plural(facts.attempts, "attempt"),
     ...costs(branch.totals ?? {}),
     cached(branch.totals ?? {}),
-    facts.finish ?? facts.finish_reason,
+    facts.finish,
   ];
   return [
     h("h2", { class: "label" }, branch.kind ?? "step"),
@@ -163,12 +165,6 @@ function about(branch) {
 }
 
 const cached = ({ cached_tokens: count = 0 }) => (count > 0 ? `${count.toLocaleString("en")} cached` : "");
-
-function firstToken(facts) {
-  const found = facts.first_token_us ?? facts.first_us;
-  if (found !== undefined) return `first token after ${span(found / 1000)}`;
-  return facts.first_token_ms === undefined ? "" : `first token after ${span(facts.first_token_ms)}`;
-}
 
 const part = (name, value) => value !== undefined && value !== null && [h("h4", null, name), tree(value, 2)];
 

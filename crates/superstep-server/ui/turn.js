@@ -37,11 +37,14 @@ async function copied(pressed, text) {
   setTimeout(() => (pressed.textContent = "Copy"), 1500);
 }
 
-/** Puts turns into a list of elements. Those that did not change keep their element, and with it selection and place. */
-export function reconcile(log, turns, draw) {
+/**
+ * Puts turns into a list of elements, those from a place on. Turns that did not change keep their element, and with it
+ * selection and place.
+ */
+export function reconcile(log, turns, from, draw) {
   const kept = new Map([...log.children].map((element) => [element.dataset.turn, element]));
-  const wanted = turns.map((turn, at) => {
-    const key = `${at}:${JSON.stringify(turn)}`;
+  const wanted = turns.slice(from).map((turn, at) => {
+    const key = `${from + at}:${JSON.stringify(turn)}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
     const element = draw(turn, at);

@@ -148,6 +148,11 @@ impl Browser {
             .await;
     }
 
+    /// Clicks the first element that an XPath finds.
+    pub async fn click_path(&self, path: &str) {
+        self.click_found("xpath", path).await;
+    }
+
     /// A list that changes may take an element away between finding and clicking it, so both are tried again.
     async fn click_found(&self, using: &str, value: &str) {
         let clicked = self

@@ -321,3 +321,25 @@ async fn a_reducer_that_fails_under_durability_exit_stores_nothing_half_done() {
     let state = graph.state(&"t".into(), None, Depth::Here).await;
     assert_eq!(state.expect("it reads").checkpoint, None);
 }
+
+#[test]
+fn messages_are_taken_in_all_forms_that_clients_send() {
+    let human = json!([{ "type": "human", "content": "x" }]);
+    for given in [
+        json!([{ "role": "user", "content": "x" }]),
+        json!({ "role": "user", "content": "x" }),
+        json!({ "type": "human", "content": "x" }),
+        json!([["user", "x"]]),
+        json!(["user", "x"]),
+        json!("x"),
+    ] {
+        let taken = input::from_client(json!({ "messages": given, "role": "stays" }));
+        assert_eq!(
+            taken,
+            json!({ "messages": human, "role": "stays" }),
+            "{given}"
+        );
+    }
+    assert_eq!(input::from_client(json!({ "x": 1 })), json!({ "x": 1 }));
+    assert_eq!(input::from_client(json!(7)), json!(7));
+}

@@ -123,28 +123,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_taken_in_all_forms_that_clients_send() {
-        let human = json!([{ "type": "human", "content": "x" }]);
-        for given in [
-            json!([{ "role": "user", "content": "x" }]),
-            json!({ "role": "user", "content": "x" }),
-            json!({ "type": "human", "content": "x" }),
-            json!([["user", "x"]]),
-            json!(["user", "x"]),
-            json!("x"),
-        ] {
-            let input = taken(json!({ "messages": given, "role": "stays" }));
-            assert_eq!(
-                input,
-                json!({ "messages": human, "role": "stays" }),
-                "{given}"
-            );
-        }
-        assert_eq!(taken(json!({ "x": 1 })), json!({ "x": 1 }));
-        assert_eq!(taken(json!(7)), json!(7));
-    }
-
-    #[test]
     fn pieces_add_up_to_a_message() {
         let mut sum = Sum::default();
         sum.add(&piece(json!({ "type": "ai", "content": "one", "id": "m" })));

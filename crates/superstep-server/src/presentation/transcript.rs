@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use superstep::{RunRecord, dynamic::Resume, runs::QueuedInput};
 use superstep_agent::{Card, Notice, OpenAgent, Speaker, Turn};
 
-use crate::runs::view::is_taken_back;
+use crate::runs::view::{is_taken_back, status};
 
 /// The most turns that are shown; earlier ones are left out.
 const MOST: usize = 400;
@@ -28,8 +28,10 @@ pub(super) fn transcript(
                 ..Turn::shown(report.to_vec())
             });
         }
-    } else if let Some(last) = runs.iter().find(|run| is_new_input(run)) {
-        // What a run is working on may not be in the values yet.
+    } else if let Some(last) = runs.iter().find(|run| is_new_input(run))
+        && status(last) != "success"
+    {
+        // What a run is working on, or failed at, may not be in the values. What one ended with is, or is on another branch.
         let said = |text: &str| {
             let mut own = turns.iter().filter(|turn| turn.role == Speaker::Person);
             own.any(|turn| turn.text.as_deref().map(str::trim) == Some(text.trim()))

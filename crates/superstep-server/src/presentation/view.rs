@@ -233,7 +233,13 @@ fn title(record: &Record, hosted: &Hosted, values: &Json, turns: &[Turn]) -> Str
     if !own.is_empty() {
         return own;
     }
-    let of_card = hosted.card.title(values).map(str::to_owned);
+    let of_card = hosted.card.title(values).map(|title| {
+        let paths = hosted.card.paths_in(values);
+        let is_path = paths.iter().any(|(_, path)| *path == title);
+        // A path of a server is long, and its last part tells threads apart.
+        let last = title.rsplit(['/', '\\']).find(|part| !part.is_empty());
+        last.filter(|_| is_path).unwrap_or(title).to_owned()
+    });
     let messages = || {
         let messages = values.get("messages").map(Turn::of_messages);
         let first = messages.unwrap_or_default().into_iter().next();

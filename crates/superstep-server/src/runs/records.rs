@@ -386,7 +386,7 @@ impl App {
     }
 
     /// Whether a run is shown no more.
-    async fn is_forgotten(&self, run: &RunRecord) -> Result<bool, Refusal> {
+    pub(super) async fn is_forgotten(&self, run: &RunRecord) -> Result<bool, Refusal> {
         let deleted = self.deleted_runs.find(&run.id.to_string()).await?;
         Ok(is_taken_back(run) || deleted.is_some())
     }

@@ -127,6 +127,7 @@ impl Server {
             role: self.role,
             shutdown: Shutdown::default(),
             openapi: openapi::document(&routes()),
+            settings: self.settings,
         });
         let limits = Arc::new(Limits::new(self.time_limit, self.per_minute));
         let bodies = BodyMemory::new(self.body_limit.max(self.file_limit));

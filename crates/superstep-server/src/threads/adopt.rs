@@ -27,7 +27,7 @@ const BATCH: usize = 200;
 impl App {
     /// Makes the records of all threads of hosted graphs that have none. A saver finds these by an index, so that it costs
     /// next to nothing when there are none.
-    pub(super) async fn adopt_new(&self) -> Result<(), Refusal> {
+    pub(crate) async fn adopt_new(&self) -> Result<(), Refusal> {
         let mut query = ThreadQuery {
             kind: ThreadKind::Unrecorded,
             graphs: self.registry.names(),

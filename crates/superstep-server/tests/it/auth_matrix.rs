@@ -22,6 +22,13 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/me", Access::Token),
     ("GET", "/events", Access::Token),
     ("GET", "/metrics", Access::Whole),
+    ("POST", "/runs/search", Access::Token),
+    ("GET", "/settings", Access::Whole),
+    ("PUT", "/settings/model", Access::Whole),
+    ("PUT", "/settings/keys/{provider}", Access::Whole),
+    ("DELETE", "/settings/keys/{provider}", Access::Whole),
+    ("POST", "/settings/download", Access::Whole),
+    ("POST", "/settings/restart", Access::Whole),
     ("GET", "/openapi.json", Access::Open),
     ("GET", "/docs", Access::Open),
     ("GET", "/.well-known/agent-card.json", Access::Token),
@@ -131,6 +138,7 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             .replace("{namespace}", "child")
             .replace("{assistant_id}", "one")
             .replace("{cron}", id)
+            .replace("{provider}", "openai")
             .replace("{file}", &"0".repeat(64))
             .replace("{*path}", "app.js");
         let request = || {

@@ -39,6 +39,7 @@ mod rollback;
 mod run_records;
 mod runs;
 mod server_events;
+mod settings;
 mod socket;
 mod sse;
 mod state;

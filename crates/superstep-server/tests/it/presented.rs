@@ -358,12 +358,12 @@ async fn another_owners_thread_has_no_view_and_takes_no_answer() {
     let me = call(bob, Method::GET, "/me", json!({})).await.ok();
     assert_eq!(
         me,
-        json!({"owner": "bob", "roles": ["owner"], "whole_server": false})
+        json!({"owner": "bob", "roles": ["owner"], "whole_server": false, "settings": false})
     );
     let me = call("whole", Method::GET, "/me", json!({})).await.ok();
     assert_eq!(
         me,
-        json!({"owner": null, "roles": ["operator"], "whole_server": true})
+        json!({"owner": null, "roles": ["operator"], "whole_server": true, "settings": false})
     );
 }
 

@@ -6,6 +6,7 @@ const { expression, inWords } = await import("../../ui/schedules.js");
 const { formatted } = await import("../../ui/number_format.js");
 const { letters, place } = await import("../../ui/xlsx.js");
 const { layout } = await import("../../ui/layout.js");
+const { flowchart } = await import("../../ui/diagram.js");
 const { filled, textIn } = await import("../../ui/adapter.js");
 const { span } = await import("../../ui/time.js");
 const { sizeOf } = await import("../../ui/files.js");
@@ -25,6 +26,20 @@ test("numbers of cells are shown as their format says", () => {
   assert.equal(formatted(1234.5, "#,##0.00"), "1,234.50");
   assert.equal(formatted(0.256, "0%"), "26%");
   assert.equal(formatted(45000, 14), "2023-03-15");
+});
+
+test("a flowchart has its nodes and edges, and what is no flowchart stays text", () => {
+  const chart = flowchart('flowchart TD\n    n0["shop/main.py"]\n    n1(cart)\n    n0 --> n1 -.-> n2;\n');
+  assert.deepEqual(
+    chart.nodes.map(({ label }) => label),
+    ["shop/main.py", "cart", "n2"],
+  );
+  assert.deepEqual(chart.edges, [
+    { source: "n0", target: "n1", conditional: false },
+    { source: "n1", target: "n2", conditional: true },
+  ]);
+  for (const text of ["classDiagram\n  class Cart", "flowchart TD\n  subgraph one\n  a --> b\n  end", ""])
+    assert.equal(flowchart(text), null);
 });
 
 test("columns have letters, and addresses have places", () => {

@@ -107,6 +107,36 @@ type BodyRow = (
 /// Method and path, the fields, and those that must be there.
 const ROWS: &[BodyRow] = &[
     ("POST", "/files/search", &[PAGE], &[]),
+    (
+        "POST",
+        "/runs/search",
+        &[&[
+            ("days", Count),
+            ("graph_id", Text),
+            (
+                "status",
+                Word(&["error", "interrupted", "pending", "running", "success"]),
+            ),
+            ("query", Text),
+            ("limit", Count),
+            ("offset", Count),
+        ]],
+        &[],
+    ),
+    ("PUT", "/settings/model", &[&[("name", Text)]], &["name"]),
+    (
+        "PUT",
+        "/settings/keys/{provider}",
+        &[&[("key", Text)]],
+        &["key"],
+    ),
+    (
+        "POST",
+        "/settings/download",
+        &[&[("name", Text)]],
+        &["name"],
+    ),
+    ("POST", "/settings/restart", &[], &[]),
     ("POST", "/mcp", &[CALL], &["method"]),
     ("POST", "/mcp/", &[CALL], &["method"]),
     ("POST", "/a2a/{assistant_id}", &[CALL], &["method"]),

@@ -1,5 +1,5 @@
-//! Every screen, light and dark, wide and narrow. With `SUPERSTEP_PICTURES` set to a folder, pictures of them are left there to be
-//! looked at; with `SUPERSTEP_AXE` set to the file `axe.min.js` of axe-core, each screen is checked by it.
+//! Every screen for graphs that no agent presents, light and dark, wide and narrow. Pictures are left in `target/tmp/pictures`; with
+//! `SUPERSTEP_AXE` set to the file `axe.min.js` of axe-core, each screen is checked by it.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use super::{run_screen, served, waiting};
 use crate::client::Running;
 
 /// A wide window, and a narrow telephone.
-const SIZES: [(u32, u32); 2] = [(1200, 800), (360, 740)];
+const SIZES: [(u32, u32); 2] = [(1280, 860), (360, 740)];
 
 /// What there is to see: threads that wait, ended and failed, and something in memory.
-async fn filled(server: &Running) -> [String; 3] {
+async fn filled(server: &Running) -> [String; 4] {
     let offer = waiting(server, "Offer for the boat").await;
     let run = async |graph: &str, input| {
         let thread = server.post("/threads", json!({})).await.ok();
@@ -25,6 +25,10 @@ async fn filled(server: &Running) -> [String; 3] {
         thread
     };
     let draft = run("hitl", json!({ "topic": "tides" })).await;
+    let done = run("hitl", json!({ "topic": "harbors" })).await;
+    let yes = json!({ "assistant_id": "hitl", "command": { "resume": true } });
+    let path = format!("/threads/{done}/runs/wait");
+    server.post(&path, yes).await.ok();
     run("one", json!({ "x": 1 })).await;
     let failed = run("one", json!({ "x": -1 })).await;
     let notes = [
@@ -34,14 +38,15 @@ async fn filled(server: &Running) -> [String; 3] {
     for item in notes {
         server.call(Method::PUT, "/store/items", item).await;
     }
-    [offer, draft, failed]
+    [offer, draft, done, failed]
 }
 
 #[tokio::test]
 async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
     let server = served().await;
-    let [offer, draft, failed] = filled(&server).await;
-    let folder = std::env::var_os("SUPERSTEP_PICTURES").map(PathBuf::from);
+    let [offer, draft, done, failed] = filled(&server).await;
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures");
+    std::fs::create_dir_all(&folder).unwrap();
     let axe = std::env::var_os("SUPERSTEP_AXE").map(|file| std::fs::read_to_string(file).unwrap());
     let mut screens = vec![
         ("home", "#/".to_owned(), "Hitl"),
@@ -51,6 +56,8 @@ async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
         ("memory", "#/memory".to_owned(), "ada"),
         ("schedules", "#/schedules".to_owned(), "No schedules yet"),
         ("question", format!("#/thread/{draft}"), "Draft about tides"),
+        ("result", format!("#/thread/{done}"), "published: true"),
+        ("runs", "#/runs".to_owned(), "Per agent and day"),
         ("failed", format!("#/thread/{failed}/trace"), "boom"),
     ];
     for (tab, text) in [
@@ -79,10 +86,7 @@ async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
                 assert!(shown <= u64::from(width), "{about} is {shown} wide");
                 let picture = browser.picture().await;
                 assert!(picture.starts_with(b"\x89PNG"), "{about}");
-                if let Some(folder) = &folder {
-                    std::fs::create_dir_all(folder).unwrap();
-                    std::fs::write(folder.join(format!("{about}.png")), picture).unwrap();
-                }
+                std::fs::write(folder.join(format!("12-{about}.png")), picture).unwrap();
                 if let Some(axe) = &axe {
                     browser.script(axe).await;
                     let found = browser.checked().await;

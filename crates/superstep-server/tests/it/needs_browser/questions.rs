@@ -332,7 +332,7 @@ async fn a_change_of_a_workbook_shows_the_cells_that_are_lost() {
     let about = browser.script(about).await;
     assert!(!about.as_str().unwrap().contains("a76db451"), "{about}");
     assert!(!about.as_str().unwrap().contains("Edit"), "{about}");
-    browser.click_text("button", "Accept").await;
+    browser.click_text("button", "Delete 2 cells").await;
     browser.see("Inbox zero").await;
     // A question that is no list takes an answer that is none, bound by its digest.
     let taken = json!({ "type": "accept", "args": null, "digest": "q2:2" });
