@@ -49,7 +49,7 @@ pub(crate) use trust::{TrustArgs, TrustCommand};
     name = "superstep",
     version,
     after_help = "Examples:
-  superstep                                      an interactive shell about the documents of this folder
+  superstep                                      a shell about the documents of this folder
   superstep setup                                choose a model
   superstep demo                                 see the agents work, in under a minute
   superstep analyze --query 'One service or two?' --inputs docs

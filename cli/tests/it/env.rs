@@ -284,7 +284,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// The first name of a thread in a text.
 pub(crate) fn thread_in(text: &str) -> Option<String> {
-    let agents = ["thread archie-", "thread sheets-"];
+    let agents = ["thread archie-", "thread clerk-", "thread sheets-"];
     let start = agents.iter().find_map(|agent| text.find(agent))? + "thread ".len();
     let name = text[start..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     name.into_iter().next().map(str::to_owned)

@@ -76,7 +76,7 @@ async fn two_writers_of_one_channel_are_an_error_that_names_it_and_lose_nothing(
     assert_eq!(error.code(), "SS1005");
     assert_eq!(
         error.to_string(),
-        "[SS1005] channel `x` was written twice (step 1, thread `t`)"
+        "[SS1005] channel `x` was written twice by `a` and `b` (step 1, thread `t`)"
     );
     let live = graph.state(&"t".into(), None, Depth::Here).await;
     let live = live.expect("the thread can be looked at");
@@ -110,7 +110,7 @@ async fn a_reducer_that_fails_names_its_channel() {
     assert!(
         error
             .to_string()
-            .contains("channel `n` failed: Picky: not that one"),
+            .contains("channel `n` failed on writes of `a`: Picky: not that one"),
         "{error}"
     );
 }
