@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::{catalogue::Parameters, mention::Mentions, problem::Problem, tools::Source};
 
 /// How a question ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// With an answer.
+    #[default]
     Answered,
     /// With an answer from a reply in which something was missing or wrong.
     Partial,
@@ -21,7 +22,7 @@ pub enum Status {
 }
 
 /// An answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The question.
     pub question: String,

@@ -24,7 +24,6 @@ pub use operation::{
 };
 pub(crate) use operation::{MAX_LIMIT, USUAL_LIMIT};
 pub use search::{Candidate, Clues};
-pub(crate) use twins::twins;
 pub use words::{GENRES, MOODS, genre, mood};
 pub(crate) use words::{genre_in, has_words, is_known, is_part_of_genre, mood_in, tokens};
 
@@ -125,15 +124,15 @@ impl Catalogue {
 
     /// Whether a word, as [`tokens`] gives it, is one of an operation: of its id, its path or its phrases.
     pub(crate) fn says(&self, operation: &Operation, token: &str) -> bool {
-        let place = self.operations.iter().position(|it| it.id == operation.id);
-        place.is_some_and(|place| self.index.says(place, token))
+        let entry = self.index.entry(&self.operations, operation);
+        entry.is_some_and(|it| it.words.contains_key(token))
     }
 
     /// Whether an operation answers to a word as it is written, in lower case: its phrases or `data/words.json`
     /// have it.
     pub(crate) fn says_word(&self, operation: &Operation, word: &str) -> bool {
-        let place = self.operations.iter().position(|it| it.id == operation.id);
-        place.is_some_and(|place| self.index.says_word(place, word))
+        let entry = self.index.entry(&self.operations, operation);
+        entry.is_some_and(|it| it.written.contains(word))
     }
 
     /// Whether an operation answers with people: users, or records of what users did.

@@ -75,6 +75,7 @@ struct Column {
 }
 
 /// The result of tracing a draft.
+#[derive(Default)]
 pub(crate) struct Traced {
     facts: Vec<Fact>,
     table: Option<Table>,
@@ -108,14 +109,7 @@ impl Draft {
 
     /// Traces it to what the question has brought to light.
     pub(crate) fn traced(&self, asked: &AnswerContext<'_>, research: &Research) -> Traced {
-        let mut traced = Traced {
-            facts: Vec::new(),
-            table: None,
-            mentions: Mentions::default(),
-            faults: Vec::new(),
-            unverified: Vec::new(),
-            no_table: None,
-        };
+        let mut traced = Traced::default();
         for figure in &self.figures {
             if let Err(why) = figure.trace(&self.text, research, &mut traced) {
                 traced
@@ -202,12 +196,11 @@ impl Draft {
             sources,
             facts: traced.facts,
             table: traced.table,
-            error: None,
             understood: Some(clean_text(&self.understood)),
-            reading: Vec::new(),
             mentions: traced.mentions,
             limits,
             unverified: traced.unverified,
+            ..Answer::default()
         }
     }
 }

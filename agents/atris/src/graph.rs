@@ -122,6 +122,14 @@ impl Atris {
     }
 }
 
+/// Where a question goes whose parameters are known or missing.
+const CALLS: [Node; 4] = [
+    Node::AskUser,
+    Node::ResolveEntity,
+    Node::ExecuteRequestNode,
+    Node::HandleError,
+];
+
 fn build(
     services: &Arc<Services>,
     backends: Backends,
@@ -155,11 +163,13 @@ fn build(
             ExtractCategoryNode,
             &[GetApisNode, ModelTurn, HandleError],
             |state: &AtrisState| {
-                let next = match &state.research {
-                    Some(_) => ModelTurn,
-                    None => GetApisNode,
+                let is_researched = state.research.is_some();
+                let next = if is_researched {
+                    ModelTurn
+                } else {
+                    GetApisNode
                 };
-                Some(or_error(state, next))
+                or_error(state, next)
             },
         )
         .route(
@@ -168,48 +178,34 @@ fn build(
             |state: &AtrisState| {
                 // A reply that was no use is repaired.
                 let last = state.messages.iter().flatten().next_back();
-                let next = match last.is_some_and(|it| it.reply().is_some()) {
-                    true => ToolTurn,
-                    false => ModelTurn,
-                };
-                Some(or_error(state, next))
+                let is_reply = last.is_some_and(|it| it.reply().is_some());
+                or_error(state, if is_reply { ToolTurn } else { ModelTurn })
             },
         )
         .route(
             ToolTurn,
             &[ModelTurn, Format, HandleError],
             |state: &AtrisState| {
-                let next = match &state.answer {
-                    Some(_) => Format,
-                    None => ModelTurn,
-                };
-                Some(or_error(state, next))
+                let is_answered = state.answer.is_some();
+                or_error(state, if is_answered { Format } else { ModelTurn })
             },
         )
         .route(
             GetApisNode,
             &[SelectApiNode, HandleError],
-            |state: &AtrisState| Some(or_error(state, SelectApiNode)),
+            |state: &AtrisState| or_error(state, SelectApiNode),
         )
         .route(
             SelectApiNode,
             &[ExtractParamsNode, HandleError],
-            |state: &AtrisState| Some(or_error(state, ExtractParamsNode)),
+            |state: &AtrisState| or_error(state, ExtractParamsNode),
         )
-        .route(
-            ExtractParamsNode,
-            &[AskUser, ResolveEntity, ExecuteRequestNode, HandleError],
-            |state: &AtrisState| Some(towards_the_call(state)),
-        )
-        .route(
-            AskUser,
-            &[AskUser, ResolveEntity, ExecuteRequestNode, HandleError],
-            |state: &AtrisState| Some(towards_the_call(state)),
-        )
+        .route(ExtractParamsNode, &CALLS, towards_the_call)
+        .route(AskUser, &CALLS, towards_the_call)
         .route(
             ResolveEntity,
             &[AskUser, ExecuteRequestNode, HandleError],
-            |state: &AtrisState| Some(towards_the_call(state)),
+            towards_the_call,
         )
         .route(
             ExecuteRequestNode,
@@ -220,18 +216,15 @@ fn build(
                     (None, Some(_)) => SecondaryRequest,
                     (None, None) => Format,
                 };
-                Some(or_error(state, next))
+                or_error(state, next)
             },
         )
         .route(
             SecondaryRequest,
             &[Format, AskUser, HandleError],
             |state: &AtrisState| {
-                let next = match &state.pending {
-                    Some(_) => AskUser,
-                    None => Format,
-                };
-                Some(or_error(state, next))
+                let is_pending = state.pending.is_some();
+                or_error(state, if is_pending { AskUser } else { Format })
             },
         )
         .edge(HandleError, Format)
@@ -240,15 +233,15 @@ fn build(
         .build()
 }
 
-fn or_error(state: &AtrisState, next: Node) -> Node {
-    match state.error {
+fn or_error(state: &AtrisState, next: Node) -> Option<Node> {
+    Some(match state.error {
         Some(_) => Node::HandleError,
         None => next,
-    }
+    })
 }
 
 /// What is still to be done before the call: ask, look up, or nothing.
-fn towards_the_call(state: &AtrisState) -> Node {
+fn towards_the_call(state: &AtrisState) -> Option<Node> {
     let next = match (&state.pending, must_be_found(state)) {
         (Some(_), _) => Node::AskUser,
         (None, true) => Node::ResolveEntity,

@@ -43,6 +43,7 @@ pub(crate) use writes::{changes_contents, name_of_new, verb};
 use serde::{Deserialize, Serialize};
 
 use maker::GAP;
+use nouns::Noun;
 
 use crate::catalogue::{EntityType, USUAL_LIMIT, has_words};
 
@@ -81,6 +82,16 @@ pub struct Understanding {
 }
 
 impl Understanding {
+    /// Whether records are compared.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.computation.is_some_and(Computation::is_comparison)
+    }
+
+    /// Whether all there are of something are compared.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.references.is_empty() && self.is_compared()
+    }
+
     /// Reads a question.
     pub fn of(question: &str) -> Self {
         let references = match is_search(question) {
@@ -131,15 +142,10 @@ impl Understanding {
             (Some(EntityType::Track), true) => Some(EntityType::User),
             (entity_type, _) => entity_type,
         };
-        let complexity = match references.as_slice() {
-            [] => Complexity::Simple,
-            [Reference::Id(_) | Reference::Handle(_)] => Complexity::Simple,
-            [_] => Complexity::Moderate,
+        let complexity = match (references.as_slice(), computation) {
+            ([] | [Reference::Id(_) | Reference::Handle(_)], None) => Complexity::Simple,
+            ([] | [_], _) => Complexity::Moderate,
             _ => Complexity::Complex,
-        };
-        let complexity = match (complexity, computation) {
-            (Complexity::Simple, Some(_)) => Complexity::Moderate,
-            (complexity, _) => complexity,
         };
         let about = entity_type.map_or("general", EntityType::name);
         let query_type = match aspect {
@@ -256,13 +262,9 @@ pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<Enti
         _ => {}
     }
     let lower = question.to_lowercase();
-    let name = references.iter().find_map(|it| match it {
-        Reference::Name(name)
-        | Reference::Id(name)
-        | Reference::Earlier(name)
-        | Reference::By { name, .. } => Some(name.to_lowercase()),
-        _ => None,
-    });
+    let is_form = |it: &&Reference| matches!(it, Reference::Url(_) | Reference::Handle(_));
+    let name = references.iter().find(|it| !is_form(it));
+    let name = name.map(|it| it.text().to_lowercase());
     let before = name.as_deref().and_then(|name| lower.find(name));
     let before = before.and_then(|at| lower.get(..at)).unwrap_or(&lower);
     let mut words: Vec<&str> = before.split(|c: char| !c.is_alphanumeric()).collect();
@@ -271,21 +273,12 @@ pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<Enti
     if let Some("called" | "named" | "titled") = words.last().copied() {
         words.pop();
     }
-    let last = words.last().copied().unwrap_or_default();
-    let beside = match last {
-        "track" | "song" | "tune" | "single" => Some(EntityType::Track),
-        "playlist" | "album" | "ep" | "lp" => Some(EntityType::Playlist),
-        "user" | "artist" | "musician" | "producer" | "dj" | "by" | "handle" => {
-            Some(EntityType::User)
-        }
-        "id" => words.iter().rev().find_map(|word| match *word {
-            "track" | "song" => Some(EntityType::Track),
-            "playlist" | "album" => Some(EntityType::Playlist),
-            "user" | "artist" => Some(EntityType::User),
-            _ => None,
-        }),
-        _ => None,
+    let kind_beside = |word: &str| match word {
+        "by" | "handle" => Some(EntityType::User),
+        "id" => words.iter().rev().find_map(|word| nouns::kind_of(word)),
+        word => nouns::kind_of(word),
     };
+    let beside = words.last().and_then(|word| kind_beside(word));
     if beside.is_some() {
         return beside;
     }
@@ -296,11 +289,8 @@ pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<Enti
     // `the Night Drive playlist`
     let behind = after.map(|after| after.trim_start_matches(is_mark).trim_start());
     let behind = behind.and_then(|behind| behind.split(|c: char| !c.is_alphanumeric()).next());
-    match behind {
-        Some("playlist" | "album" | "ep" | "lp") => Some(EntityType::Playlist),
-        Some("track" | "song" | "single") => Some(EntityType::Track),
-        _ => None,
-    }
+    let kind = behind.and_then(nouns::kind_of);
+    kind.filter(|kind| *kind != EntityType::User)
 }
 
 /// What a name stands for: words beside it say so, or else the field that is asked for.
@@ -330,8 +320,9 @@ fn entity_type(
     if is_doer(&shape) {
         return Some(EntityType::User);
     }
-    let is_song = |word: &String| ["track", "tracks", "song", "songs"].contains(&word.as_str());
-    let has_songs = shape.iter().any(is_song);
+    let has_songs = shape
+        .iter()
+        .any(|word| matches!(nouns::noun(word), Some((Noun::Track, _))));
     if let (Some(Reference::By { .. }), None) = (references.first(), aspect) {
         return Some(match has_songs {
             true => EntityType::Playlist,

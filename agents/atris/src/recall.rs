@@ -110,16 +110,13 @@ pub(crate) fn is_one_of_list(answer: &Answer) -> bool {
         return matches!(continued, Continued::Extreme(_, None));
     }
     let understood = Understanding::of(&answer.question);
-    let is_compared = understood
-        .computation
-        .is_some_and(Computation::is_comparison);
     // What the API sorts is a list.
     let mut sorts = ["sort", "sort_method"].into_iter();
     let is_sorted = sorts.any(|name| {
         let given = answer.parameters.as_ref().and_then(|it| it.get(name));
         given.is_some_and(|it| it == "plays")
     });
-    is_compared && understood.first.is_none() && !is_sorted
+    understood.is_compared() && understood.first.is_none() && !is_sorted
 }
 
 pub(crate) fn known(entity: &Entity) -> Mention {
@@ -130,6 +127,17 @@ pub(crate) fn known(entity: &Entity) -> Mention {
         handle: entity.handle.clone(),
         by: None,
     }
+}
+
+/// Something that was named as it was looked up; nothing if only its handle is known.
+pub(crate) fn found(mention: &Mention) -> Option<Entity> {
+    Some(Entity {
+        entity_type: mention.entity_type,
+        id: mention.id.clone()?,
+        name: mention.name.clone(),
+        handle: mention.handle.clone(),
+        seen: None,
+    })
 }
 
 fn listed_as(record: &serde_json::Value) -> Option<Mention> {
@@ -145,21 +153,16 @@ fn listed_as(record: &serde_json::Value) -> Option<Mention> {
 fn given_as_it_is(operation: &Operation, given: &Parameters) -> Option<Mention> {
     let (entity_type, name) = operation.entity()?;
     let value = clean(given.get(name)?.as_str()?);
-    Some(match name {
-        "handle" => Mention {
-            entity_type,
-            id: None,
-            name: format!("@{value}"),
-            handle: Some(value),
-            by: None,
-        },
-        _ => Mention {
-            entity_type,
-            id: Some(value.clone()),
-            name: value,
-            handle: None,
-            by: None,
-        },
+    let (id, handle) = match name {
+        "handle" => (None, Some(value.clone())),
+        _ => (Some(value.clone()), None),
+    };
+    Some(Mention {
+        entity_type,
+        name: handle.as_ref().map_or(value, |handle| format!("@{handle}")),
+        id,
+        handle,
+        by: None,
     })
 }
 

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
 };
 
-pub(crate) use record::{WORKED_OUT, camel, clean, clean_text, fields_of, wire_name};
+pub(crate) use record::{WORKED_OUT, clean, clean_text, fields_of, name_of, wire_name};
 
 /// The most records that are kept of a reply.
 const MAX_RECORDS: usize = 100;
@@ -131,17 +131,13 @@ impl Reader<'_> {
                 Ok(())
             }
             Shape::Text | Shape::Number | Shape::Boolean => {
-                let fits = match shape {
-                    Shape::Text => value.is_string(),
-                    Shape::Number => value.is_number(),
-                    _ => value.is_boolean(),
+                let (fits, what) = match shape {
+                    Shape::Text => (value.is_string(), "a string"),
+                    Shape::Number => (value.is_number(), "a number"),
+                    _ => (value.is_boolean(), "a boolean"),
                 };
                 if !fits {
-                    return wrong(match shape {
-                        Shape::Text => "a string",
-                        Shape::Number => "a number",
-                        _ => "a boolean",
-                    });
+                    return wrong(what);
                 }
                 self.push("value", json!({"value": record::scalar(value)}), at);
                 Ok(())

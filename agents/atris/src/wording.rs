@@ -13,9 +13,8 @@ use serde_json::Value as Json;
 
 use crate::{
     answer::{Answer, Fact, Status},
-    catalogue::{Method, has_words},
+    catalogue::{Catalogue, Method, Operation, has_words},
     error::Error,
-    mention::Mentions,
     problem::Problem,
     question::Aspect,
     recall::mentions_of,
@@ -33,17 +32,11 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
         question: crate::reply::clean(state.query.as_deref().unwrap_or_default()),
         operation: state.best_api.as_ref().map(|api| api.id.clone()),
         parameters: state.parameters.clone(),
-        status: Status::Answered,
-        answer: String::new(),
         sources,
-        facts: Vec::new(),
-        table: None,
         error: state.error.clone(),
         understood: understood::of(state),
         reading: state.reading.clone().unwrap_or_default(),
-        mentions: Mentions::default(),
-        limits: Vec::new(),
-        unverified: Vec::new(),
+        ..Answer::default()
     };
     if let Some(problem) = &state.error {
         failed(&mut answer, problem);
@@ -147,35 +140,20 @@ fn comparatives(aspect: Aspect) -> [&'static str; 3] {
 
 /// Whether a reply is the record of one thing, not a list that belongs to it.
 fn is_record(response: &Response) -> bool {
-    let records = [
-        "getUser", "getUserByHandle", "getTrack", "getPlaylist", "resolve",
-    ];
-    records.contains(&response.source.operation.as_str())
+    let operation = Catalogue::get().ok();
+    let operation = operation.and_then(|it| it.operation(&response.source.operation));
+    operation.is_some_and(Operation::is_record)
 }
 
 /// What an overview says of a record, as far as it has it.
-const OVERVIEW: [Aspect; 20] = [
-    Aspect::Location,
-    Aspect::Verified,
-    Aspect::Bio,
-    Aspect::Followers,
-    Aspect::Following,
-    Aspect::Tracks,
-    Aspect::Albums,
-    Aspect::Playlists,
-    Aspect::Supporters,
-    Aspect::Plays,
-    Aspect::Favorites,
-    Aspect::Reposts,
-    Aspect::Comments,
-    Aspect::Genre,
-    Aspect::Mood,
-    Aspect::Bpm,
-    Aspect::Key,
-    Aspect::Duration,
-    Aspect::ReleaseDate,
-    Aspect::Description,
-];
+const OVERVIEW: [Aspect; 20] = {
+    use Aspect::*;
+    [
+        Location, Verified, Bio, Followers, Following, Tracks, Albums, Playlists, Supporters,
+        Plays, Favorites, Reposts, Comments, Genre, Mood, Bpm, Key, Duration, ReleaseDate,
+        Description,
+    ]
+};
 
 /// Words, and where they come from.
 struct Words<'a> {
@@ -212,7 +190,7 @@ impl Words<'_> {
             Some(value) => Some(lines::sentence(aspect, &name, &value)),
             None => Some(format!(
                 "Audius does not say the {} of {name}.",
-                aspect.name().replace('_', " ")
+                aspect.label()
             )),
         }
     }
@@ -291,23 +269,23 @@ impl Words<'_> {
                 text.push_str(&format!("{}. ", rank.saturating_add(skipped)));
             }
             text.push_str(&lines::line(record));
-            let at = record
-                .get("at")
-                .and_then(Json::as_str)
-                .unwrap_or_default()
-                .to_owned();
-            // The key of a map is part of where the record is.
-            for (field, wire) in lines::shown(record).into_iter().filter(|it| it.0 != "key") {
-                if let Some(value) = record.get(&field) {
-                    let value = lines::text(value);
-                    self.fact(value, response, &at, &wire);
-                }
-            }
+            self.facts_of(record, response);
             if is_record(response) && has_words(&question, "overview") {
                 text.push_str(&self.overview(response, record));
             }
         }
         text
+    }
+
+    /// Notes where the fields come from that a line shows.
+    fn facts_of(&mut self, record: &Json, response: &Response) {
+        let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
+        // The key of a map is part of where the record is.
+        for (field, wire) in lines::shown(record).into_iter().filter(|it| it.0 != "key") {
+            if let Some(value) = record.get(&field) {
+                self.fact(lines::text(value), response, at, &wire);
+            }
+        }
     }
 
     /// All fields of a record that can be asked for, a line each.
@@ -318,10 +296,7 @@ impl Words<'_> {
                 Aspect::Duration => " seconds",
                 _ => "",
             };
-            Some(format!(
-                "\n{}: {value}{unit}",
-                aspect.name().replace('_', " ")
-            ))
+            Some(format!("\n{}: {value}{unit}", aspect.label()))
         });
         lines.collect()
     }
@@ -329,8 +304,8 @@ impl Words<'_> {
     fn name(&mut self, response: &Response, record: &Json) -> Option<String> {
         let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
         let (field, wire) = lines::name_of(record)?;
-        let name = record.get(&field)?.as_str()?.to_owned();
-        let name = self.fact(name, response, at, &wire);
+        let name = record.get(field)?.as_str()?.to_owned();
+        let name = self.fact(name, response, at, wire);
         Some(match record.get("type").and_then(Json::as_str) {
             Some("user") => name,
             _ => format!("\"{name}\""),
@@ -342,6 +317,6 @@ impl Words<'_> {
         let value = record.get(&field).filter(|value| !value.is_null())?;
         let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
         let value = lines::text(value);
-        Some(self.fact(value, response, at, &wire))
+        Some(self.fact(value, response, at, wire))
     }
 }

@@ -173,18 +173,14 @@ impl Parameter {
             return Err(format!("cannot be `{text}`{hint}; it is one of {all}"));
         }
         match self.name.as_str() {
-            "genre" => words::genre(&text).map(str::to_owned).map_err(|near| {
-                let near = near.map(|near| format!("; did you mean `{near}`?"));
-                let near = near.unwrap_or_default();
-                let all = words::GENRES.join(", ");
-                format!("cannot be `{text}`{near}; genres are {all}")
-            }),
-            "mood" => words::mood(&text).map(str::to_owned).map_err(|near| {
-                let near = near.map(|near| format!("; did you mean `{near}`?"));
-                let near = near.unwrap_or_default();
-                let all = words::MOODS.join(", ");
-                format!("cannot be `{text}`{near}; moods are {all}")
-            }),
+            "genre" => {
+                let found = words::genre(&text).map(str::to_owned);
+                found.map_err(|near| unknown(&text, near, ("genres", &words::GENRES)))
+            }
+            "mood" => {
+                let found = words::mood(&text).map(str::to_owned);
+                found.map_err(|near| unknown(&text, near, ("moods", &words::MOODS)))
+            }
             "url" if !text.starts_with("https://audius.co/") => Err(format!(
                 "cannot be `{text}`: it must begin with https://audius.co/"
             )),
@@ -218,6 +214,13 @@ impl Parameter {
         }
         Ok(number.into())
     }
+}
+
+/// What is wrong with a word that is none of these, and the one that may be meant.
+fn unknown(text: &str, near: Option<&str>, (what, all): (&str, &[&str])) -> String {
+    let near = near.map(|near| format!("; did you mean `{near}`?"));
+    let (near, all) = (near.unwrap_or_default(), all.join(", "));
+    format!("cannot be `{text}`{near}; {what} are {all}")
 }
 
 fn boolean(value: &Json) -> Result<Json, String> {

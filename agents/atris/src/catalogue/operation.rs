@@ -140,6 +140,15 @@ impl Operation {
         self.response.is_none()
     }
 
+    /// Whether it answers with the record of one thing, not with a list that belongs to it.
+    pub(crate) fn is_record(&self) -> bool {
+        const PATHS: [&str; 5] = [
+            "/users/{id}", "/users/handle/{handle}", "/tracks/{track_id}",
+            "/playlists/{playlist_id}", "/resolve",
+        ];
+        self.is_read() && PATHS.contains(&self.path.as_str())
+    }
+
     /// Whether its list is in an order of rank: what comes first has the most of what the list is about.
     pub fn is_ranked(&self) -> bool {
         const RANKS: [&str; 7] = [
@@ -158,6 +167,13 @@ impl Operation {
     pub fn askable(&self) -> impl Iterator<Item = &Parameter> {
         let askable = |it: &&Parameter| it.place != ParameterIn::Header && it.name != "api_key";
         self.parameters.iter().filter(askable)
+    }
+
+    /// The parameters that a question must give, besides what it is about.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = &Parameter> {
+        let entity = self.entity().map(|(_, name)| name);
+        let needs = self.askable().filter(|it| it.required);
+        needs.filter(move |it| Some(&*it.name) != entity && it.default_value().is_none())
     }
 
     /// The names in its path.

@@ -37,11 +37,11 @@ pub(super) struct Index {
 }
 
 #[derive(Debug)]
-struct Entry {
-    words: BTreeMap<String, f64>,
+pub(super) struct Entry {
+    pub(super) words: BTreeMap<String, f64>,
     phrases: Vec<BTreeSet<String>>,
     /// The words as they are written, also those that a search does not use.
-    written: BTreeSet<String>,
+    pub(super) written: BTreeSet<String>,
 }
 
 const ID: f64 = 2.0;
@@ -59,16 +59,12 @@ impl Index {
         phrases: &BTreeMap<String, Vec<String>>,
         words: &BTreeMap<String, Vec<String>>,
     ) -> Self {
-        let none = Vec::new();
         let entries: Vec<Entry> = operations
             .iter()
             .map(|operation| {
-                let phrases = phrases.get(&operation.id).unwrap_or(&none);
-                Entry::new(
-                    operation,
-                    phrases,
-                    words.get(&operation.id).unwrap_or(&none),
-                )
+                let phrases = phrases.get(&operation.id).map_or(&[][..], Vec::as_slice);
+                let words = words.get(&operation.id).map_or(&[][..], Vec::as_slice);
+                Entry::new(operation, phrases, words)
             })
             .collect();
         let mut common = BTreeMap::new();
@@ -101,16 +97,10 @@ impl Index {
         found
     }
 
-    /// Whether a word is one of the operation at this place.
-    pub(super) fn says(&self, place: usize, token: &str) -> bool {
-        let entry = self.entries.get(place);
-        entry.is_some_and(|entry| entry.words.contains_key(token))
-    }
-
-    /// Whether a word is written in what is known of the operation at this place.
-    pub(super) fn says_word(&self, place: usize, word: &str) -> bool {
-        let entry = self.entries.get(place);
-        entry.is_some_and(|entry| entry.written.contains(word))
+    /// What is known of an operation.
+    pub(super) fn entry(&self, operations: &[Operation], operation: &Operation) -> Option<&Entry> {
+        let place = operations.iter().position(|it| it.id == operation.id);
+        self.entries.get(place?)
     }
 
     /// All words that are written.
@@ -189,10 +179,7 @@ fn fits(operation: &Operation, question: &str, clues: &Clues) -> f64 {
         (None, Some(_)) => 0.55,
         (None, None) => 1.0,
     };
-    let entity = operation.entity().map(|(_, name)| name);
-    let needs = operation.askable().filter(|it| it.required);
-    let others = needs.filter(|it| Some(&*it.name) != entity && it.default_value().is_none());
-    for _ in others {
+    for _ in operation.needs() {
         fit *= 0.75;
     }
     let lower = question.to_lowercase();

@@ -1,6 +1,9 @@
 //! Words of questions: what is left of them for a search, synonyms, genres and moods.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use superstep::model::did_you_mean;
 
@@ -26,22 +29,20 @@ pub const MOODS: [&str; 23] = [
 ];
 
 /// How people write genres otherwise.
-const GENRE_NAMES: &[(&str, &str)] = &[
-    ("hip hop", "Hip-Hop/Rap"),
-    ("hip-hop", "Hip-Hop/Rap"),
-    ("hiphop", "Hip-Hop/Rap"),
-    ("rap", "Hip-Hop/Rap"),
-    ("r&b", "R&B/Soul"),
-    ("rnb", "R&B/Soul"),
-    ("soul", "R&B/Soul"),
-    ("dnb", "Drum & Bass"),
-    ("drum and bass", "Drum & Bass"),
-    ("drum n bass", "Drum & Bass"),
-    ("lofi", "Lo-Fi"),
-    ("lo fi", "Lo-Fi"),
-    ("podcast", "Podcasts"),
-    ("electronica", "Electronic"),
+const GENRE_NAMES: [(&str, &[&str]); 6] = [
+    ("Hip-Hop/Rap", &["hip hop", "hip-hop", "hiphop", "rap"]),
+    ("R&B/Soul", &["r&b", "rnb", "soul"]),
+    ("Drum & Bass", &["dnb", "drum and bass", "drum n bass"]),
+    ("Lo-Fi", &["lofi", "lo fi"]),
+    ("Podcasts", &["podcast"]),
+    ("Electronic", &["electronica"]),
 ];
+
+/// These names, each with the genre that it means.
+fn genre_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let genres = GENRE_NAMES.iter();
+    genres.flat_map(|(genre, names)| names.iter().map(move |name| (*name, *genre)))
+}
 
 /// The genre that a text means, or the nearest one it may mean.
 pub fn genre(text: &str) -> Result<&'static str, Option<&'static str>> {
@@ -49,7 +50,7 @@ pub fn genre(text: &str) -> Result<&'static str, Option<&'static str>> {
     if let Some(exact) = GENRES.iter().find(|known| known.to_lowercase() == lower) {
         return Ok(exact);
     }
-    if let Some((_, meant)) = GENRE_NAMES.iter().find(|(name, _)| *name == lower) {
+    if let Some((_, meant)) = genre_names().find(|(name, _)| *name == lower) {
         return Ok(meant);
     }
     Err(did_you_mean::nearest(&lower, GENRES))
@@ -67,9 +68,7 @@ pub fn mood(text: &str) -> Result<&'static str, Option<&'static str>> {
 /// The genre that is named somewhere in a text in lower case, the longest first, and its words.
 pub(crate) fn genre_in(lower: &str) -> Option<(&'static str, String)> {
     let names = GENRES.iter().map(|genre| (genre.to_lowercase(), *genre));
-    let others = GENRE_NAMES
-        .iter()
-        .map(|(name, genre)| ((*name).to_owned(), *genre));
+    let others = genre_names().map(|(name, genre)| (name.to_owned(), genre));
     let mut found: Vec<_> = names
         .chain(others)
         .filter(|(name, _)| has_words(lower, name))
@@ -109,69 +108,40 @@ const UNSEARCHED: &[&str] = &[
 ];
 
 /// Words that mean another one here.
-const SAME: &[(&str, &str)] = &[
-    ("song", "track"),
-    ("music", "track"),
-    ("tune", "track"),
-    ("single", "track"),
-    ("upload", "track"),
-    ("sound", "track"),
-    ("artist", "user"),
-    ("musician", "user"),
-    ("producer", "user"),
-    ("dj", "user"),
-    ("profile", "user"),
-    ("account", "user"),
-    ("member", "member"),
-    ("like", "favorite"),
-    ("liked", "favorite"),
-    ("love", "favorite"),
-    ("loved", "loved"),
-    ("saved", "favorite"),
-    ("favourite", "favorite"),
-    ("favorited", "favorite"),
-    ("favourited", "favorite"),
-    ("reposted", "repost"),
-    ("reposting", "repost"),
-    ("shared", "shared"),
-    ("hot", "trending"),
-    ("hottest", "trending"),
-    ("chart", "trending"),
-    ("charting", "trending"),
-    ("popular", "popular"),
-    ("best", "best"),
-    ("newest", "latest"),
-    ("new", "new"),
-    ("recent", "recent"),
-    ("recently", "recent"),
-    ("listened", "history"),
-    ("heard", "history"),
-    ("played", "play"),
-    ("listens", "listen"),
-    ("follow", "follow"),
-    ("follower", "follower"),
-    ("followed", "following"),
-    ("fans", "follower"),
-    ("fan", "fan"),
-    ("supporter", "supporter"),
-    ("support", "supporting"),
-    ("tipped", "tip"),
-    ("remixed", "remix"),
-    ("remixing", "remix"),
-    ("commented", "comment"),
-    ("lp", "album"),
-    ("ep", "album"),
-    ("token", "coin"),
-    ("cash", "coin"),
-    ("competition", "contest"),
-    ("similar", "related"),
-    ("alike", "related"),
-    ("sell", "selling"),
-    ("seller", "selling"),
-    ("label", "tag"),
-    ("hashtag", "tag"),
-    ("genre", "genre"),
+const SAME_WORDS: &str = "
+    track: song music tune single upload sound
+    user: artist musician producer dj profile account
+    favorite: like liked love saved favourite favorited favourited
+    repost: reposted reposting
+    trending: hot hottest chart charting
+    latest: newest
+    recent: recently
+    history: listened heard
+    play: played
+    following: followed
+    supporting: support
+    tip: tipped
+    remix: remixed remixing
+    comment: commented
+    album: lp ep
+    coin: token cash
+    contest: competition
+    related: similar alike
+    selling: sell seller
+    tag: label hashtag
+";
+
+/// Words besides those that questions are made of, also in the plural.
+const OWN: [&str; 13] = [
+    "member", "loved", "shared", "popular", "best", "new", "recent", "follow", "follower", "fan",
+    "supporter", "genre", "listen",
 ];
+
+static SAME: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let lines = SAME_WORDS.lines().filter_map(|line| line.split_once(": "));
+    let words = lines.flat_map(|(to, from)| from.split(' ').map(move |it| (it, to.trim())));
+    words.collect()
+});
 
 fn is_unsearched(word: &str) -> bool {
     is_filler(word) || UNSEARCHED.contains(&word)
@@ -193,11 +163,12 @@ pub(crate) fn is_known(word: &str) -> bool {
     let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
     is_unsearched(lower)
         || KNOWN.contains(lower)
+        || OWN.contains(&singular(lower).as_str())
         || SAME
             .iter()
             .any(|(from, to)| *from == singular(lower) || *to == singular(lower))
         || is_part_of_genre(lower)
-        || GENRE_NAMES.iter().any(|(name, _)| has_words(name, lower))
+        || genre_names().any(|(name, _)| has_words(name, lower))
         || mood(lower).is_ok()
         || lower.chars().all(|c| c.is_ascii_digit())
 }
@@ -223,25 +194,21 @@ const KNOWN_WORDS: &str = "
 static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| KNOWN_WORDS.split_whitespace().collect());
 
 fn same(word: &str) -> String {
-    let found = SAME.iter().find(|(from, _)| *from == word);
-    found.map_or(word, |(_, to)| to).to_owned()
+    SAME.get(word).map_or(word, |to| to).to_owned()
 }
 
 fn singular(word: &str) -> String {
-    let plain = match word {
-        "ids" | "us" | "this" | "series" | "news" | "has" | "was" | "is" | "bass" | "always" => {
-            word
+    const OTHERS: [&str; 10] = [
+        "ids", "us", "this", "series", "news", "has", "was", "is", "bass", "always",
+    ];
+    match word.strip_suffix('s') {
+        _ if OTHERS.contains(&word) => word.to_owned(),
+        Some(stem) if word.len() > 4 && stem.ends_with("ie") => {
+            format!("{}y", stem.strip_suffix("ie").unwrap_or(stem))
         }
-        _ if word.len() > 4 && word.ends_with("ies") => {
-            let stem = word.strip_suffix("ies").unwrap_or(word);
-            return format!("{stem}y");
-        }
-        _ if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") => {
-            word.strip_suffix('s').unwrap_or(word)
-        }
-        _ => word,
-    };
-    plain.to_owned()
+        Some(stem) if word.len() > 3 && !stem.ends_with('s') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
 }
 
 #[cfg(test)]

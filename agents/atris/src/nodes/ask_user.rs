@@ -9,7 +9,7 @@ use super::{
     handle_error::with_problem,
 };
 use crate::{
-    catalogue::{Catalogue, Operation, twins},
+    catalogue::{Catalogue, Operation},
     error::Error,
     question::Reference,
     services::problem,
@@ -23,7 +23,13 @@ pub(crate) async fn ask_user(
     state: Snap<AtrisState>,
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
-    let understood = wording::understood(&state);
+    let asked = |question: String, options: Vec<String>, answers: Vec<String>| Question {
+        question,
+        options,
+        answers,
+        parameter: None,
+        understood: wording::understood(&state),
+    };
     match state.pending.clone() {
         None => Ok(AtrisState::update()),
         Some(Pending::Missing {
@@ -56,11 +62,8 @@ pub(crate) async fn ask_user(
                 (None, _) => format!("What is the {}?", parameter.replace('_', " ")),
             };
             let question = Question {
-                question: what,
-                options: Vec::new(),
-                answers: Vec::new(),
                 parameter: Some(parameter.clone()),
-                understood: understood.clone(),
+                ..asked(what, Vec::new(), Vec::new())
             };
             let said = ctx.ask_checked(question, |answer: &String| {
                 if answer.trim().is_empty() {
@@ -128,13 +131,9 @@ pub(crate) async fn ask_user(
             options,
             is_second,
         }) => {
-            let question = Question {
-                question: format!("Which one is \"{name}\"?"),
-                options: shown(&options),
-                answers: (1..=options.len()).map(|it| it.to_string()).collect(),
-                parameter: None,
-                understood: understood.clone(),
-            };
+            let what = format!("Which one is \"{name}\"?");
+            let numbers = (1..=options.len()).map(|it| it.to_string()).collect();
+            let question = asked(what, shown(&options), numbers);
             let said = ctx.ask_checked(question, |answer: &String| {
                 chosen(&options, answer).map(drop).ok_or_else(|| {
                     format!(
@@ -164,13 +163,9 @@ pub(crate) async fn ask_user(
             })
         }
         Some(Pending::Again { problem }) => {
-            let question = Question {
-                question: format!("{} [{}]. Try again?", problem.message, problem.code),
-                options: AGAIN.map(str::to_owned).to_vec(),
-                answers: AGAIN.map(str::to_owned).to_vec(),
-                parameter: None,
-                understood: understood.clone(),
-            };
+            let what = format!("{} [{}]. Try again?", problem.message, problem.code);
+            let options = AGAIN.map(str::to_owned).to_vec();
+            let question = asked(what, options.clone(), options);
             let said = ctx.ask_checked(question, |answer: &String| {
                 again(answer)
                     .map(drop)
@@ -238,9 +233,9 @@ fn twin_for(state: &AtrisState, entity: &Entity) -> Option<&'static Operation> {
     {
         return None;
     }
-    let mut others = twins(&own.id);
-    let (_, id) = others.find(|(kind, _)| *kind == entity.entity_type)?;
-    catalogue.operation(id)
+    let twins = catalogue.twins(own).into_iter();
+    let mut fits = twins.filter(|(kind, _)| *kind == entity.entity_type);
+    fits.next().map(|(_, twin)| twin)
 }
 
 /// What an answer chooses: by number, by handle, or by id.

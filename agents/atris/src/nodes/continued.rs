@@ -5,9 +5,8 @@ use serde_json::Value as Json;
 
 use crate::{
     answer::Answer,
-    catalogue::{Catalogue, EntityType, Operation},
+    catalogue::{Catalogue, Operation, Parameters},
     error::Error,
-    mention::Mention,
     question::{
         Computation, Reference, Understanding,
         continued::{self, Continued},
@@ -79,12 +78,11 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
     })?;
     let catalogue = Catalogue::get()?;
     let operation = catalogue.require(before.operation.as_deref().unwrap_or_default())?;
-    let mut list = EarlierList {
-        question: before.question.clone(),
-        operation: operation.id.clone(),
-        parameters: before.parameters.clone().unwrap_or_default(),
-        among: Vec::new(),
-    };
+    let mut list = list_of(
+        before,
+        operation,
+        before.parameters.clone().unwrap_or_default(),
+    );
     let mut first = None;
     let computation = match continued {
         Continued::Extreme(computation, count) => {
@@ -109,15 +107,12 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
         Continued::Other(_) | Continued::Narrowed(_, _) => None,
     };
     let told = format!("of the answer to \"{}\"", clean(&list.question));
-    let kind = operation.entity().map(|(kind, _)| kind);
-    let subjects = before.mentions.subjects.iter();
-    let entity = subjects.filter_map(|it| entity(it, kind)).next();
     Ok(Begun::List(Box::new(ListBegun {
         list,
         operation,
         computation,
         first,
-        entity,
+        entity: entity_of(before, operation),
         told,
     })))
 }
@@ -152,19 +147,12 @@ fn narrowed(before: &Answer, words: &str) -> Result<Option<ListBegun>, Error> {
         clean(&before.question),
         said.join(", ")
     );
-    let kind = operation.entity().map(|(kind, _)| kind);
-    let subjects = before.mentions.subjects.iter();
     Ok(Some(ListBegun {
-        list: EarlierList {
-            question: before.question.clone(),
-            operation: operation.id.clone(),
-            parameters,
-            among: Vec::new(),
-        },
+        list: list_of(before, operation, parameters),
         operation,
         computation: None,
         first: None,
-        entity: subjects.filter_map(|it| entity(it, kind)).next(),
+        entity: entity_of(before, operation),
         told,
     }))
 }
@@ -199,16 +187,21 @@ fn turn(
     Ok(())
 }
 
-/// Whom an earlier list is of, if it is of this kind of things.
-fn entity(mention: &Mention, kind: Option<EntityType>) -> Option<Entity> {
-    (Some(mention.entity_type) == kind).then_some(())?;
-    Some(Entity {
-        entity_type: mention.entity_type,
-        id: mention.id.clone()?,
-        name: mention.name.clone(),
-        handle: mention.handle.clone(),
-        seen: None,
-    })
+/// Whom an earlier list is of, if it is of the kind of things that the operation is about.
+fn entity_of(before: &Answer, operation: &Operation) -> Option<Entity> {
+    let kind = operation.entity().map(|(kind, _)| kind);
+    let mut subjects = before.mentions.subjects.iter();
+    subjects.find_map(|it| recall::found(it).filter(|_| Some(it.entity_type) == kind))
+}
+
+/// The list of an answer with these parameters.
+fn list_of(before: &Answer, operation: &Operation, parameters: Parameters) -> EarlierList {
+    EarlierList {
+        question: before.question.clone(),
+        operation: operation.id.clone(),
+        parameters,
+        among: Vec::new(),
+    }
 }
 
 /// The question before with another name in it.

@@ -193,12 +193,16 @@ fn looked_up(state: &AtrisState, operation: &Operation) -> Vec<String> {
 /// The parameters for another operation that asks the same: those that it has, and its defaults.
 pub(super) fn refit(mut parameters: Parameters, operation: &Operation) -> Parameters {
     parameters.retain(|name, _| operation.parameter(name).is_some());
+    add_defaults(operation, &mut parameters);
+    parameters
+}
+
+fn add_defaults(operation: &Operation, parameters: &mut Parameters) {
     for parameter in operation.askable() {
         if let (None, Some(value)) = (parameters.get(&parameter.name), parameter.default_value()) {
             parameters.insert(parameter.name.clone(), value);
         }
     }
-    parameters
 }
 
 /// The field of a body that a person can be asked for.
@@ -229,11 +233,7 @@ pub(super) fn fill(
     if !broken.is_empty() {
         return Err(wrong(broken));
     }
-    for parameter in operation.askable() {
-        if let (None, Some(value)) = (parameters.get(&parameter.name), parameter.default_value()) {
-            parameters.insert(parameter.name.clone(), value);
-        }
-    }
+    add_defaults(operation, &mut parameters);
     let mut faults = faults.into_iter();
     let missing = faults.find(|fault| !looked_up.contains(&fault.parameter));
     let pending = missing.map(|fault| Pending::Missing {

@@ -3,7 +3,7 @@
 use superstep::{NodeError, Res, Snap};
 
 use crate::{
-    catalogue::Catalogue,
+    catalogue::{Api, Catalogue},
     error::Error,
     question::{Understanding, choose},
     services::{Services, problem},
@@ -16,33 +16,24 @@ pub(crate) async fn get_apis_node(
     state: Snap<AtrisState>,
     services: Res<Services>,
 ) -> Result<AtrisStateUpdate, NodeError> {
-    let failed = |error: Error| AtrisState::update().error(problem(&error, NODE, &state));
-    let catalogue = match Catalogue::get() {
-        Ok(catalogue) => catalogue,
-        Err(error) => return Ok(failed(error)),
-    };
+    match apis(&state, &services) {
+        Ok(apis) => Ok(AtrisState::update().apis(apis)),
+        Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
+    }
+}
+
+fn apis(state: &AtrisState, services: &Services) -> Result<Vec<Api>, Error> {
+    let catalogue = Catalogue::get()?;
     if let Some(list) = &state.continued {
-        return Ok(match catalogue.require(&list.operation) {
-            Ok(operation) => AtrisState::update().apis(vec![operation.api()]),
-            Err(error) => failed(error),
-        });
+        return Ok(vec![catalogue.require(&list.operation)?.api()]);
     }
     let question = state.query.as_deref().unwrap_or_default();
-    let choice = choose(
-        catalogue,
-        question,
-        &understood(&state),
-        services.settings.writes,
-    );
-    if choice.candidates.is_empty() {
-        return Ok(failed(Error::NoOperation));
+    let writes = services.settings.writes;
+    let candidates = choose(catalogue, question, &understood(state), writes).candidates;
+    match candidates.is_empty() {
+        true => Err(Error::NoOperation),
+        false => Ok(candidates.iter().map(|it| it.operation.api()).collect()),
     }
-    let apis: Vec<_> = choice
-        .candidates
-        .iter()
-        .map(|it| it.operation.api())
-        .collect();
-    Ok(AtrisState::update().apis(apis))
 }
 
 /// What the state says about its question.

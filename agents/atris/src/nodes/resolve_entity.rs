@@ -8,7 +8,7 @@ use superstep::{Ctx, NodeError, Res, Snap, model::did_you_mean};
 
 use super::{extract_params::refit, get_apis::understood, request::unanswered};
 use crate::{
-    catalogue::{Catalogue, EntityType, Operation, Parameters, twins},
+    catalogue::{Catalogue, EntityType, Operation, Parameters},
     error::Error,
     question::{Account, Aspect, Maker, Reference, maker_of, said_kind},
     recall::{self, entity_of},
@@ -28,9 +28,6 @@ const MAX_OPTIONS: usize = 10;
 
 /// The most words of a name that are searched for one by one.
 const MAX_WORDS: usize = 3;
-
-/// Operations that answer with the record of a thing: its name alone asks for that.
-const RECORDS: [&str; 3] = ["getUser", "getTrack", "getPlaylist"];
 
 /// What looking a name up gave.
 enum Resolved {
@@ -73,12 +70,7 @@ pub(crate) async fn resolve_entity(
         match lookup.find_anywhere(name).await? {
             Ok(Resolved::One(found)) => entity = Some(found),
             Ok(Resolved::Several(options) | Resolved::Near(options)) => {
-                let name = name.text().to_owned();
-                pending = Some(Pending::Choose {
-                    name,
-                    options,
-                    is_second: false,
-                });
+                pending = Some(choice(name, options, false));
             }
             Ok(Resolved::Nothing) => {
                 let kind = lookup.kind();
@@ -119,12 +111,7 @@ pub(crate) async fn resolve_entity(
         match lookup.find(&other.entity_name).await? {
             Ok(Resolved::One(found)) => other.entity = Some(found),
             Ok(Resolved::Several(options) | Resolved::Near(options)) => {
-                let name = other.entity_name.text().to_owned();
-                pending = Some(Pending::Choose {
-                    name,
-                    options,
-                    is_second: true,
-                });
+                pending = Some(choice(&other.entity_name, options, true));
             }
             Ok(Resolved::Nothing) => {
                 let word = other.entity_name.text();
@@ -156,6 +143,16 @@ pub(crate) async fn resolve_entity(
         .reading(lookup.reading)
         .secondary_api(second)
         .pending(pending))
+}
+
+/// Which of several things is meant by a name.
+fn choice(name: &Reference, options: Vec<Entity>, is_second: bool) -> Pending {
+    let name = name.text().to_owned();
+    Pending::Choose {
+        name,
+        options,
+        is_second,
+    }
 }
 
 /// The parameters of the calls once everything is known: ids are put in.
@@ -224,7 +221,7 @@ impl Lookup<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let aspect = self.state.aspect;
-        let is_bare = aspect.is_none() && RECORDS.contains(&operation.id.as_str());
+        let is_bare = aspect.is_none() && operation.is_record();
         let is_missing = |found: &Result<Resolved, Error>| {
             matches!(found, Ok(Resolved::Near(_)) | Err(Error::Missing { .. }))
         };
@@ -234,12 +231,9 @@ impl Lookup<'_> {
         let mut exact: Vec<Entity> = Vec::new();
         let mut near: Vec<Entity> = Vec::new();
         let mut ends = vec![(None, found)];
-        for (kind, id) in twins(&operation.id) {
+        for (kind, twin) in catalogue.twins(operation) {
             let has_field = aspect.is_none_or(|it| it.field(kind).is_some());
-            let Some(twin) = catalogue.operation(id).filter(|_| has_field) else {
-                continue;
-            };
-            if !self.uses_all(catalogue, twin) {
+            if !has_field || !self.uses_all(catalogue, twin) {
                 continue;
             }
             self.twin = Some(twin);
@@ -361,7 +355,7 @@ impl Lookup<'_> {
                 let what = match aspect {
                     Some(aspect) => format!(
                         "{known} is a {kind}, and Audius says no {} of {kind}s; ask about a {wanted}",
-                        aspect.name().replace('_', " ")
+                        aspect.label()
                     ),
                     None => format!(
                         "{known} is a {kind}, and this is asked of a {wanted}: {}",
@@ -520,13 +514,7 @@ impl Lookup<'_> {
         let found = match meant.as_slice() {
             [] => return Ok(Ok(Resolved::Nothing)),
             [one] => match (&one.id, &one.handle) {
-                (Some(id), handle) => Resolved::One(Entity {
-                    entity_type: one.entity_type,
-                    id: id.clone(),
-                    name: one.name.clone(),
-                    handle: handle.clone(),
-                    seen: None,
-                }),
+                (Some(_), _) => recall::found(one).map_or(Resolved::Nothing, Resolved::One),
                 // Only a handle is known: it is looked up as if it had been written.
                 (None, Some(handle)) => {
                     let name = Reference::Handle(handle.clone());
@@ -538,15 +526,7 @@ impl Lookup<'_> {
                 (None, None) => return Ok(Ok(Resolved::Nothing)),
             },
             several => {
-                let options = several.iter().filter_map(|one| {
-                    Some(Entity {
-                        entity_type: one.entity_type,
-                        id: one.id.clone()?,
-                        name: one.name.clone(),
-                        handle: one.handle.clone(),
-                        seen: None,
-                    })
-                });
+                let options = several.iter().filter_map(recall::found);
                 let options: Vec<Entity> = options.take(MAX_OPTIONS).collect();
                 match options.is_empty() {
                     true => Resolved::Nothing,
@@ -646,7 +626,7 @@ fn looked_up(record: &Json, source: usize) -> Option<Entity> {
     ];
     let counts = kinds.into_iter().filter_map(|aspect| {
         let wire = aspect.field(entity.entity_type)?;
-        let count = record.get(crate::reply::camel(wire))?.as_u64()?;
+        let count = record.get(crate::reply::name_of(wire))?.as_u64()?;
         Some((wire.to_owned(), count))
     });
     let counts = counts.collect();

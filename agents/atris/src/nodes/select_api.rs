@@ -7,8 +7,7 @@ use crate::{
     catalogue::{Catalogue, Method, Operation, tokens},
     error::Error,
     question::{
-        Account, Computation, Understanding, bare_kind, by_handle, choose, own_words, suggestions,
-        verb,
+        Account, Understanding, bare_kind, by_handle, choose, own_words, suggestions, verb,
     },
     services::{Services, problem},
     state::{AtrisState, AtrisStateUpdate},
@@ -63,12 +62,10 @@ fn nothing_fits(catalogue: &Catalogue, question: &str, understood: &Understandin
             what: format!("which {kind}s: ask for {lists}"),
         };
     }
-    let is_of_all = understood.references.is_empty()
-        && understood
-            .computation
-            .is_some_and(Computation::is_comparison);
-    if let (true, Some(all)) = (is_of_all, catalogue.operation("getTrendingTracks"))
-        && let Some(what) = misread(catalogue, question, understood, all)
+    if let (true, Some(all)) = (
+        understood.is_of_all(),
+        catalogue.operation("getTrendingTracks"),
+    ) && let Some(what) = misread(catalogue, question, understood, all)
     {
         return Error::NotUnderstood { what };
     }

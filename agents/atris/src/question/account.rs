@@ -12,8 +12,9 @@ use superstep::model::did_you_mean;
 
 use super::{
     Aspect, Comparison, Computation, Maker, Reference, Understanding, aspect_of, maker_of,
+    nouns::kind_of,
     own_words,
-    plain::{Weight, weight},
+    plain::{Weight, is_asker, weight},
     values, verb,
 };
 use crate::catalogue::{Catalogue, EntityType, GENRES, MOODS, Operation, is_known, tokens};
@@ -24,11 +25,6 @@ const SAME_SUBJECT: [&[&str]; 4] = [
     &["supporter", "supporting", "tip"],
     &["listen", "listener", "history"],
     &["purchase", "sale", "selling"],
-];
-
-/// Operations whose answer is the record of one thing.
-const RECORDS: [&str; 5] = [
-    "getUser", "getUserByHandle", "getTrack", "getPlaylist", "resolve",
 ];
 
 /// Words that make a sum of a number, which a count is already.
@@ -112,8 +108,6 @@ impl Account {
         if self.left.is_empty() {
             return None;
         }
-        let is_asker =
-            |word: &String| ["i", "me", "my", "mine", "we", "us", "our"].contains(&&**word);
         if let Some(word) = self.left.iter().find(|word| is_asker(word)) {
             return Some(format!(
                 "\"{word}\": who you are is not known; name the user or the handle"
@@ -184,7 +178,7 @@ impl<'a> Plan<'a> {
     ) -> Self {
         let read = values::read(question, operation);
         let mut words = read.words;
-        let is_record = RECORDS.contains(&operation.id.as_str());
+        let is_record = operation.is_record();
         let is_count = operation.id.contains("Count");
         if let (Some(aspect), true) = (understood.aspect, is_record || is_count) {
             let said = aspect_of(question, &understood.references);
@@ -308,12 +302,11 @@ impl<'a> Plan<'a> {
     /// Whether a word says what kind of thing is named.
     fn is_kind(&self, token: &str) -> bool {
         let kind = self.operation.entity().map(|(kind, _)| kind);
-        matches!(
-            (token, kind),
-            ("track", Some(EntityType::Track))
-                | ("user" | "band" | "handle", Some(EntityType::User))
-                | ("playlist" | "album", Some(EntityType::Playlist))
-        ) || token == "id" && kind.is_some()
+        match token {
+            "id" => kind.is_some(),
+            "handle" => kind == Some(EntityType::User),
+            token => kind.is_some() && kind_of(token) == kind,
+        }
     }
 
     /// Whether a word is behind the first name.
@@ -326,14 +319,8 @@ impl<'a> Plan<'a> {
 
     /// Whether an order has a place for a word: its verb, the kind of its one thing, or what it is written with.
     fn takes(&self, word: &str) -> bool {
-        let kinds: &[&str] = match self.operation.entity().map(|(kind, _)| kind) {
-            Some(EntityType::Track) => &["track", "song", "tune", "single", "id"],
-            Some(EntityType::User) => &["user", "artist", "band", "handle", "musician", "dj", "id"],
-            Some(EntityType::Playlist) => &["playlist", "album", "id"],
-            None => &[],
-        };
         let is_said = self.words.iter().any(|known| known == word);
-        is_said || kinds.contains(&word) || self.catalogue.says_word(self.operation, word)
+        is_said || self.is_kind(word) || self.catalogue.says_word(self.operation, word)
     }
 
     /// Whether a question asks for people, and the operation answers with something else: `who does X like`, `who is

@@ -1,9 +1,11 @@
 //! The field of a reply that a question asks for: plays, followers, duration.
 
+use std::{borrow::Cow, collections::BTreeMap, sync::OnceLock};
+
 use serde::{Deserialize, Serialize};
 
 use super::{maker::GAP, numbers::number, plain::weight};
-use crate::catalogue::EntityType;
+use crate::catalogue::{EntityType, has_words};
 
 /// A field that a question asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,157 +36,82 @@ pub enum Aspect {
     Link,
 }
 
-use Aspect::{
-    Albums, Bio, Bpm, Comments, Description, Downloadable, Duration, Favorites, Followers,
-    Following, Genre, Key, Link, Location, Mood, Playlists, Plays, ReleaseDate, Reposts,
-    Supporters, Tracks, Verified,
-};
+use Aspect::{Bpm, Downloadable, Duration, Favorites, Plays, Reposts};
 
-/// What asks for a field: these words, all of them.
-const CUES: &[(&[&str], Aspect)] = &[
-    (&["how many people", "favorited"], Favorites),
-    (&["how many users", "favorited"], Favorites),
-    (&["how many people", "liked"], Favorites),
-    (&["how many users", "liked"], Favorites),
-    (&["how many people", "reposted"], Reposts),
-    (&["how many users", "reposted"], Reposts),
-    (&["how many followers"], Followers),
-    (&["number of followers"], Followers),
-    (&["follower count"], Followers),
-    (&["has the more followers"], Followers),
-    (&["more followers"], Followers),
-    (&["compare", "followers"], Followers),
-    (&["difference", "followers"], Followers),
-    (&["difference", "plays"], Plays),
-    (&["difference", "length"], Duration),
-    (&["how many", "does", "follow"], Following),
-    (&["how many", "do", "follow"], Following),
-    (&["how many", "follow"], Followers),
-    (&["how many", "follows"], Followers),
-    (&["how many fans"], Followers),
-    (&["how many plays"], Plays),
-    (&["play count"], Plays),
-    (&["number of plays"], Plays),
-    (&["how often", "played"], Plays),
-    (&["how many times", "played"], Plays),
-    (&["compare", "plays"], Plays),
-    (&["more plays"], Plays),
-    (&["plays of"], Plays),
-    (&["plays on"], Plays),
-    (&["how many tracks"], Tracks),
-    (&["how many songs"], Tracks),
-    (&["compare", "number of tracks"], Tracks),
-    (&["compare", "number of songs"], Tracks),
-    (&["more tracks"], Tracks),
-    (&["more songs"], Tracks),
-    (&["how many playlists"], Playlists),
-    (&["compare", "number of playlists"], Playlists),
-    (&["how many albums"], Albums),
-    (&["compare", "number of albums"], Albums),
-    (&["how many reposts"], Reposts),
-    (&["how many times", "reposted"], Reposts),
-    (&["how often", "reposted"], Reposts),
-    (&["more reposts"], Reposts),
-    (&["how many favorites"], Favorites),
-    (&["how many favourites"], Favorites),
-    (&["how many likes"], Favorites),
-    (&["compare", "reposts"], Reposts),
-    (&["compare", "favorites"], Favorites),
-    (&["compare", "length"], Duration),
-    (&["more favorites"], Favorites),
-    (&["more likes"], Favorites),
-    (&["how many comments"], Comments),
-    (&["how many supporters"], Supporters),
-    (&["more supporters"], Supporters),
-    (&["more comments"], Comments),
-    (&["more albums"], Albums),
-    (&["more playlists"], Playlists),
-    (&["faster"], Bpm),
-    (&["slower"], Bpm),
-    (&["which", "older"], ReleaseDate),
-    (&["which", "newer"], ReleaseDate),
-    (&["longer"], Duration),
-    (&["shorter"], Duration),
-    (&["how long is"], Duration),
-    (&["how long does"], Duration),
-    (&["length of"], Duration),
-    (&["duration"], Duration),
-    (&["what genre"], Genre),
-    (&["genre of"], Genre),
-    (&["bpm of"], Bpm),
-    (&["which genre"], Genre),
-    (&["what mood"], Mood),
-    (&["what bpm"], Bpm),
-    (&["tempo"], Bpm),
-    (&["what key"], Key),
-    (&["which key"], Key),
-    (&["key of"], Key),
-    (&["the key"], Key),
-    (&["when", "released"], ReleaseDate),
-    (&["when", "come out"], ReleaseDate),
-    (&["when", "came out"], ReleaseDate),
-    (&["release date"], ReleaseDate),
-    (&["what year", "released"], ReleaseDate),
-    (&["which year", "released"], ReleaseDate),
-    (&["what year", "come out"], ReleaseDate),
-    (&["where", "from"], Location),
-    (&["where", "located"], Location),
-    (&["where", "based"], Location),
-    (&["where", "live"], Location),
-    (&["where", "lives"], Location),
-    (&["where", "living"], Location),
-    (&["bio"], Bio),
-    (&["verified"], Verified),
-];
+/// What is known of a field: its names on the wire for what has it, and what people say when they mean it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Field {
+    aspect: Aspect,
+    name: String,
+    /// What has it, if nothing else says what a question is about.
+    of: EntityType,
+    fields: BTreeMap<String, String>,
+    #[serde(default)]
+    nouns: Vec<String>,
+    /// Other words for how much of it there is.
+    #[serde(default)]
+    verbs: Vec<String>,
+    /// What else asks for it than `how many` and `more` before a noun: all parts of one of these.
+    #[serde(default)]
+    cues: Vec<String>,
+}
 
-/// Nouns for fields: `X's plays`, `bpm of X`, `X description`.
-const FIELDS: &[(&str, Aspect)] = &[
-    ("plays", Plays),
-    ("bpm", Bpm),
-    ("tempo", Bpm),
-    ("key", Key),
-    ("genre", Genre),
-    ("mood", Mood),
-    ("duration", Duration),
-    ("length", Duration),
-    ("description", Description),
-    ("location", Location),
-    ("bio", Bio),
-    ("link", Link),
-    ("url", Link),
-];
+const FIELDS: &str = include_str!("../../data/fields.json");
 
-/// Nouns that are counted: `has X 12 followers`. Of somebody they are lists, of something earlier they are numbers.
-const COUNTED: &[(&str, Aspect)] = &[
-    ("favorites", Favorites),
-    ("favourites", Favorites),
-    ("likes", Favorites),
-    ("reposts", Reposts),
-    ("plays", Plays),
-    ("followers", Followers),
-    ("comments", Comments),
-    ("tracks", Tracks),
-    ("songs", Tracks),
-    ("albums", Albums),
-    ("playlists", Playlists),
-    ("supporters", Supporters),
-];
+/// All fields, those that are asked for in more words first.
+fn fields() -> &'static [Field] {
+    static READ: OnceLock<Vec<Field>> = OnceLock::new();
+    READ.get_or_init(|| serde_json::from_str(FIELDS).unwrap_or_default())
+}
 
-/// How many of [`COUNTED`] are numbers of something earlier: `and favorites?`.
-const OF_EARLIER: usize = 5;
+impl Field {
+    fn cues(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let counted = self.nouns.iter().filter(|_| self.aspect.is_count());
+        let counted = counted.flat_map(|it| [format!("how many {it}"), format!("more {it}")]);
+        let others = self.cues.iter().map(|cue| Cow::Borrowed(cue.as_str()));
+        counted.map(Cow::Owned).chain(others)
+    }
 
-/// What of [`CUES`] a question has. Who has fewer is told by who has more.
-fn asked(question: &str) -> Option<&'static (&'static [&'static str], Aspect)> {
+    fn has_noun(&self, word: &str) -> bool {
+        self.nouns.iter().any(|it| it == word)
+    }
+}
+
+/// The field that a question asks for, and the words that do so. Who has fewer is told by who has more.
+fn asked(question: &str) -> Option<(Aspect, Vec<String>)> {
     let lower = question.to_lowercase();
     let lower = lower.replace("fewer ", "more ").replace("less ", "more ");
-    let has = |cue: &&str| crate::catalogue::has_words(&lower, cue);
-    CUES.iter().find(|(cues, _)| cues.iter().all(has))
+    fields().iter().find_map(|field| {
+        let mut cues = field.cues();
+        let cue = cues.find(|cue| cue.split(" … ").all(|part| has_words(&lower, part)))?;
+        let words = cue.split([' ', '…']).filter(|word| !word.is_empty());
+        Some((field.aspect, words.map(str::to_owned).collect()))
+    })
 }
 
 impl Aspect {
     /// The field that a question asks for.
     pub fn of(question: &str) -> Option<Self> {
-        asked(question).map(|(_, aspect)| *aspect)
+        asked(question).map(|(aspect, _)| aspect)
+    }
+
+    /// The field that a noun stands for: `plays`, `tempo`.
+    pub(super) fn of_noun(word: &str) -> Option<Self> {
+        let known = fields().iter().find(|it| it.has_noun(word));
+        known.map(|it| it.aspect)
+    }
+
+    /// What a word measures, and whether it says what is done to a thing: `played`.
+    pub(super) fn measured_by(word: &str) -> Option<(Self, bool)> {
+        let noun = Self::of_noun(word).map(|aspect| (aspect, false));
+        let verb = || {
+            let mut known = fields().iter();
+            let known = known.find(|it| it.verbs.iter().any(|it| it == word))?;
+            Some((known.aspect, word.ends_with("ed")))
+        };
+        let is_number = |it: &(Self, bool)| it.0.is_count() || matches!(it.0, Bpm | Duration);
+        noun.or_else(verb).filter(is_number)
     }
 
     /// The field that a question asks for, and the words that do so. `shape` has its words, with a gap for its name.
@@ -193,9 +120,21 @@ impl Aspect {
         shape: &[String],
         is_earlier: bool,
     ) -> Option<(Self, Vec<String>)> {
-        if let Some(aspect) = Self::of(question) {
-            let words = Self::words_in(question).into_iter();
-            return Some((aspect, words.map(str::to_owned).collect()));
+        if let Some((aspect, mut words)) = asked(question) {
+            let has = |words: &[String], word: &str| words.iter().any(|it| it == word);
+            let mut more: Vec<&str> = Vec::new();
+            // Who has fewer is worked out from the same numbers: `how many more followers has X than Y`.
+            if has(&words, "more") {
+                more.extend(["fewer", "less"]);
+                let is_counted = has_words(&question.to_lowercase(), "how many");
+                more.extend(["how", "many"].into_iter().filter(|_| is_counted));
+            }
+            // `what does her bio say`
+            if has(&words, "bio") {
+                more.extend(["say", "says"]);
+            }
+            words.extend(more.into_iter().map(str::to_owned));
+            return Some((aspect, words));
         }
         let shape: Vec<&str> = shape.iter().map(String::as_str).collect();
         let gap = shape.iter().position(|word| *word == GAP)?;
@@ -205,111 +144,34 @@ impl Aspect {
         Some((aspect, words.into_iter().map(str::to_owned).collect()))
     }
 
-    /// The words of a question that ask for it.
-    fn words_in(question: &str) -> Vec<&'static str> {
-        let cues = asked(question).map_or(&[][..], |(cues, _)| cues);
-        let mut words: Vec<&str> = cues.iter().flat_map(|cue| cue.split(' ')).collect();
-        // Who has fewer is worked out from the same numbers.
-        if words.contains(&"more") {
-            words.extend(["fewer", "less"]);
-        }
-        // `how many more followers has X than Y`
-        if words.contains(&"more")
-            && crate::catalogue::has_words(&question.to_lowercase(), "how many")
-        {
-            words.extend(["how", "many"]);
-        }
-        // `what does her bio say`
-        if words.contains(&"bio") {
-            words.extend(["say", "says"]);
-        }
-        words
-    }
-
     /// Whether it is a number of something.
     pub(super) fn is_count(self) -> bool {
-        matches!(
-            self,
-            Plays
-                | Followers
-                | Following
-                | Tracks
-                | Playlists
-                | Albums
-                | Reposts
-                | Favorites
-                | Comments
-                | Supporters
-        )
+        let known = self.known();
+        known.is_some_and(|it| it.fields.values().any(|it| it.ends_with("_count")))
+    }
+
+    fn known(self) -> Option<&'static Field> {
+        fields().iter().find(|it| it.aspect == self)
     }
 
     /// Its name in types of questions.
     pub fn name(self) -> &'static str {
-        match self {
-            Plays => "plays",
-            Followers => "followers",
-            Following => "following",
-            Tracks => "tracks",
-            Playlists => "playlists",
-            Albums => "albums",
-            Reposts => "reposts",
-            Favorites => "favorites",
-            Comments => "comments",
-            Supporters => "supporters",
-            Duration => "duration",
-            Genre => "genre",
-            Mood => "mood",
-            Bpm => "bpm",
-            Key => "key",
-            ReleaseDate => "release_date",
-            Location => "location",
-            Bio => "bio",
-            Verified => "verified",
-            Description => "description",
-            Downloadable => "downloadable",
-            Link => "link",
-        }
+        self.known().map_or("", |it| it.name.as_str())
+    }
+
+    /// Its name, for people.
+    pub(crate) fn label(self) -> String {
+        self.name().replace('_', " ")
     }
 
     /// What has such a field, if nothing else says what a question is about.
     pub fn entity(self) -> EntityType {
-        match self {
-            Followers | Following | Tracks | Playlists | Albums | Supporters | Location | Bio
-            | Verified => EntityType::User,
-            Plays | Reposts | Favorites | Comments | Duration | Genre | Mood | Bpm | Key
-            | ReleaseDate | Description | Downloadable | Link => EntityType::Track,
-        }
+        self.known().map_or(EntityType::Track, |it| it.of)
     }
 
     /// The field on the wire, for what has it.
     pub fn field(self, entity: EntityType) -> Option<&'static str> {
-        use EntityType::{Playlist, Track, User};
-        Some(match (self, entity) {
-            (Plays, Track) => "play_count",
-            (Plays, Playlist) => "total_play_count",
-            (Followers, User) => "follower_count",
-            (Following, User) => "followee_count",
-            (Tracks, User | Playlist) => "track_count",
-            (Playlists, User) => "playlist_count",
-            (Albums, User) => "album_count",
-            (Reposts, _) => "repost_count",
-            (Favorites, Track | Playlist) => "favorite_count",
-            (Comments, Track) => "comment_count",
-            (Supporters, User) => "supporter_count",
-            (Duration, Track) => "duration",
-            (Genre, Track) => "genre",
-            (Mood, Track) => "mood",
-            (Bpm, Track) => "bpm",
-            (Key, Track) => "musical_key",
-            (ReleaseDate, Track | Playlist) => "release_date",
-            (Location, User) => "location",
-            (Bio, User) => "bio",
-            (Verified, User) => "is_verified",
-            (Description, Track | Playlist) => "description",
-            (Downloadable, Track) => "is_downloadable",
-            (Link, Track | Playlist) => "permalink",
-            _ => return None,
-        })
+        self.known()?.fields.get(entity.name()).map(String::as_str)
     }
 }
 
@@ -324,8 +186,8 @@ fn counted<'a>(shape: &[&'a str]) -> Option<FieldSaid<'a>> {
     }
     let at = shape.iter().position(|word| number(word).is_some())?;
     let (count, noun) = (shape.get(at)?, shape.get(at + 1)?);
-    let (_, aspect) = COUNTED.iter().find(|(known, _)| known == noun)?;
-    Some((*aspect, vec![*count, *noun]))
+    let aspect = Aspect::of_noun(noun).filter(|it| it.is_count())?;
+    Some((aspect, vec![*count, *noun]))
 }
 
 /// `is X downloadable`.
@@ -337,11 +199,13 @@ fn downloadable<'a>(shape: &[&'a str], gap: usize) -> Option<FieldSaid<'a>> {
 
 /// `X's plays`, `plays of X`, `its tempo`: a noun and a name, and nothing else that asks for something.
 fn field<'a>(shape: &[&'a str], gap: usize, is_earlier: bool) -> Option<FieldSaid<'a>> {
-    let more = COUNTED.iter().take(OF_EARLIER).filter(|_| is_earlier);
-    let known: Vec<&(&str, Aspect)> = FIELDS.iter().chain(more).collect();
+    // What is counted is a list of somebody, and a number of something earlier: `and favorites?`.
+    let is_field = |it: &Aspect| {
+        !it.is_count() || *it == Plays || is_earlier && matches!(it, Favorites | Reposts)
+    };
     let mut found = shape.iter().enumerate().filter_map(|(at, word)| {
-        let (_, aspect) = known.iter().find(|(known, _)| known == word)?;
-        Some((at, *word, *aspect))
+        let aspect = Aspect::of_noun(word).filter(is_field)?;
+        Some((at, *word, aspect))
     });
     let (at, noun, aspect) = found.next()?;
     let is_alone = shape.iter().enumerate().all(|(place, word)| {
@@ -353,4 +217,22 @@ fn field<'a>(shape: &[&'a str], gap: usize, is_earlier: bool) -> Option<FieldSai
     });
     let is_of = at < gap && matches!(shape.get(at + 1), Some(&("of" | "to" | "for")));
     (is_alone && (is_of || at > gap)).then(|| (aspect, vec![noun]))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_known_by_its_name() {
+        let known: Vec<Field> = serde_json::from_str(FIELDS).unwrap();
+        for field in known {
+            let name = serde_json::to_value(field.aspect).unwrap();
+            assert_eq!(
+                (name.as_str(), field.aspect.name()),
+                (Some(&*field.name), &*field.name)
+            );
+        }
+    }
 }

@@ -5,7 +5,7 @@
 use super::{
     Comparison, Reference, Understanding, is_search,
     maker::GAP,
-    nouns::{Noun, noun},
+    nouns::{Noun, is_music, noun},
     numbers::number,
     own_words,
     plain::{Weight, weight},
@@ -61,7 +61,7 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
         _ => false,
     };
     if let (true, Some(word)) = (understood.references.is_empty(), has(&ONES))
-        && (!is_kind_said(&words) || words.windows(2).any(is_one))
+        && (!words.iter().any(|word| noun(word).is_some()) || words.windows(2).any(is_one))
     {
         return Some(format!(
             "\"{word}\" of an earlier list: ask which that is without other words (the third one, the longest one), \
@@ -221,24 +221,13 @@ fn judged(question: &str, understood: &Understanding) -> Option<String> {
     })
 }
 
-/// Whether a question says what kind of things it is about.
-fn is_kind_said(words: &[String]) -> bool {
-    const KINDS: [&str; 15] = [
-        "track", "user", "playlist", "album", "coin", "genre", "contest", "event", "tip",
-        "comment", "remix", "remixe", "release", "tag", "follower",
-    ];
-    let said = tokens(&words.join(" "));
-    said.iter().any(|word| KINDS.contains(&word.as_str()))
-}
-
 /// What is like a track or a playlist. Of users there is an operation for that.
 fn alike(words: &[String], understood: &Understanding) -> Option<String> {
     understood.references.first()?;
     let mut pairs = words.windows(2);
     pairs.find_map(|pair| {
         let [one, two] = pair else { return None };
-        let is_thing = ["song", "songs", "track", "tracks", "playlist", "playlists", "album", "albums", "music"]
-            .contains(&one.as_str());
+        let is_thing = is_music(one) || one == "music";
         let is_like = ["like", "similar", "resembling"].contains(&two.as_str());
         (is_thing && is_like).then(|| {
             format!(

@@ -75,10 +75,7 @@ pub fn choose<'a>(
         candidate.score *= closeness(question, candidate.operation);
     }
     // What all have the most of is none of the lists of one.
-    let is_of_all = understood.references.is_empty()
-        && understood
-            .computation
-            .is_some_and(Computation::is_comparison);
+    let is_of_all = understood.is_of_all();
     candidates.retain(|it| !is_of_all || it.operation.entity().is_none());
     // `the most played remix` is none of those that may be remixed.
     candidates.retain(|it| !is_of_all || !it.operation.id.contains("Remixable"));
@@ -120,13 +117,8 @@ pub fn choose<'a>(
         && !candidates.iter().any(|known| known.operation.id == best.id)
     {
         let score = candidates.first().map_or(1.0, |first| first.score);
-        candidates.insert(
-            0,
-            Candidate {
-                operation: best,
-                score,
-            },
-        );
+        let operation = best;
+        candidates.insert(0, Candidate { operation, score });
         candidates.truncate(CANDIDATES);
     }
     Choice { candidates, best }
@@ -135,13 +127,9 @@ pub fn choose<'a>(
 /// Whether a question names what an operation needs besides what it is about: nobody is asked for the id of an event
 /// in a question that has no word of events.
 fn names_needs(question: &str, operation: &Operation) -> bool {
-    let entity = operation.entity().map(|(_, name)| name);
     let said = values::of(question, operation);
     let asked = tokens(question);
-    let mut needs = operation
-        .askable()
-        .filter(|it| it.required && Some(&*it.name) != entity && it.default_value().is_none());
-    needs.all(|it| {
+    operation.needs().all(|it| {
         let is_id = it.name.to_lowercase().ends_with("id");
         let noun = it.name.to_lowercase();
         let noun = noun.trim_end_matches("id").trim_end_matches('_');
@@ -185,10 +173,8 @@ fn is_told(catalogue: &Catalogue, operation: &Operation, aspect: Aspect) -> bool
 /// Whether a question wants a number.
 fn is_counted(question: &str) -> bool {
     let lower = question.to_lowercase();
-    let cues = [
-        "how many", "how often", "number", "count", "how much", "downloads", "total",
-    ];
-    cues.iter().any(|cue| lower.contains(cue))
+    let mut cues = "how many|how often|number|count|how much|downloads|total".split('|');
+    cues.any(|cue| lower.contains(cue))
 }
 
 /// Kinds of things: a word for one of them alone asks for all there are, which no operation gives.
@@ -196,11 +182,7 @@ const KINDS: [&str; 4] = ["track", "user", "playlist", "album"];
 
 /// The kind of things that a question asks for without saying which of them.
 pub(crate) fn bare_kind(question: &str, understood: &Understanding) -> Option<String> {
-    if !understood.references.is_empty()
-        || understood
-            .computation
-            .is_some_and(Computation::is_comparison)
-    {
+    if !understood.references.is_empty() || understood.is_compared() {
         return None;
     }
     let own = tokens(&own_words(question, &[]).join(" "));
@@ -229,14 +211,8 @@ fn whole<'a>(
             return false;
         }
         // What needs more than the question says was not meant by a word that it happens to know.
-        let entity = it.operation.entity().map(|(_, name)| name);
-        let mut needs = it.operation.askable().filter(|it| it.required);
-        let is_given = |it: &crate::catalogue::Parameter| {
-            Some(&*it.name) == entity
-                || it.default_value().is_some()
-                || values.contains_key(&it.name)
-        };
-        if it.operation.is_read() && !needs.all(is_given) {
+        let mut needs = it.operation.needs();
+        if it.operation.is_read() && !needs.all(|it| values.contains_key(&it.name)) {
             return false;
         }
         let account = Account::of(catalogue, question, understood, it.operation);
@@ -250,10 +226,7 @@ fn whole<'a>(
 fn words(question: &str, understood: &Understanding) -> String {
     let mut words = without_names(question, understood);
     // Of what belongs to somebody, the words of a comparison say by what, not what: `the most followed follower of X`.
-    let is_compared = understood
-        .computation
-        .is_some_and(Computation::is_comparison);
-    if is_compared && !understood.references.is_empty() {
+    if understood.is_compared() && !understood.references.is_empty() {
         let own = own_words(question, &understood.references);
         let comparison = Comparison::of(&own, true);
         words = comparison.map_or(words, |it| it.rest(&own).join(" "));
@@ -332,11 +305,7 @@ fn is_about_audius(catalogue: &Catalogue, question: &str, understood: &Understan
 fn closeness(question: &str, operation: &Operation) -> f64 {
     let mut close = 1.0;
     let said = values::of(question, operation);
-    let entity = operation.entity().map(|(_, name)| name);
-    let needs = operation
-        .askable()
-        .filter(|it| it.required && Some(&*it.name) != entity);
-    for parameter in needs.filter(|it| it.default_value().is_none()) {
+    for parameter in operation.needs() {
         close *= match said.contains_key(&parameter.name) {
             true => 2.2,
             false => 0.9,

@@ -31,40 +31,6 @@ pub(crate) struct Comparison {
     at: (usize, usize),
 }
 
-/// What has a degree.
-const MEASURES: &[(&str, Aspect)] = &[
-    ("play", Aspect::Plays),
-    ("plays", Aspect::Plays),
-    ("played", Aspect::Plays),
-    ("followers", Aspect::Followers),
-    ("follower", Aspect::Followers),
-    ("followed", Aspect::Followers),
-    ("favorites", Aspect::Favorites),
-    ("favourites", Aspect::Favorites),
-    ("favorited", Aspect::Favorites),
-    ("favourited", Aspect::Favorites),
-    ("likes", Aspect::Favorites),
-    ("liked", Aspect::Favorites),
-    ("reposts", Aspect::Reposts),
-    ("reposted", Aspect::Reposts),
-    ("comments", Aspect::Comments),
-    ("commented", Aspect::Comments),
-    ("supporters", Aspect::Supporters),
-    ("tracks", Aspect::Tracks),
-    ("songs", Aspect::Tracks),
-    ("albums", Aspect::Albums),
-    ("playlists", Aspect::Playlists),
-    ("bpm", Aspect::Bpm),
-    ("tempo", Aspect::Bpm),
-    ("length", Aspect::Duration),
-    ("duration", Aspect::Duration),
-];
-
-/// Those that are done to a thing: they may be before their degree, `played most`, and have a noun behind them.
-const DONE: [&str; 8] = [
-    "played", "followed", "favorited", "favourited", "liked", "reposted", "commented", "popular",
-];
-
 /// Degrees, and whether they are of the most.
 const DEGREES: [(&str, bool); 8] = [
     ("most", true),
@@ -169,7 +135,7 @@ impl ComparisonFound {
         let own = words.get(at.0..=at.1).unwrap_or_default();
         let behind = words.get(at.1 + 1).copied().unwrap_or_default();
         let last = own.last().copied().unwrap_or_default();
-        let is_noun = MEASURES.iter().any(|(word, _)| *word == last) && !DONE.contains(&last);
+        let is_noun = matches!(Aspect::measured_by(last), Some((_, false)));
         Self {
             comparison: Comparison {
                 aspect,
@@ -242,7 +208,7 @@ fn degree(words: &[&str], at: usize) -> Option<ComparisonFound> {
         ));
     }
     let before = (0..at).rev().find(|at| !is_between(at))?;
-    if !words.get(before).is_some_and(|it| DONE.contains(it)) {
+    if !words.get(before).is_some_and(|it| is_done(it)) {
         return None;
     }
     let aspect = measure(words, before, *is_most)?;
@@ -269,8 +235,12 @@ fn measure(words: &[&str], at: usize, is_most: bool) -> Option<Aspect> {
             _ => None,
         };
     }
-    let found = MEASURES.iter().find(|(known, _)| known == word);
-    found.map(|(_, aspect)| *aspect)
+    Aspect::measured_by(word).map(|(aspect, _)| aspect)
+}
+
+/// Whether a word says what is done to a thing. It may be before its degree, `played most`, and have a noun behind it.
+fn is_done(word: &str) -> bool {
+    word == "popular" || matches!(Aspect::measured_by(word), Some((_, true)))
 }
 
 /// `top 3 followers`, `best songs`: the most played or the most followed of what somebody has.
@@ -305,15 +275,16 @@ fn order(words: &[&str]) -> Option<ComparisonFound> {
         let is_between = |at: &usize| words.get(*at).is_some_and(|it| BETWEEN.contains(it));
         let measured = (at + 1..words.len()).find(|at| !is_between(at))?;
         let is_count = words.get(measured + 1) == Some(&"count");
-        let word = words.get(measured).filter(|word| !DONE.contains(*word))?;
-        let (_, aspect) = MEASURES.iter().find(|(known, _)| known == word)?;
+        let (aspect, false) = Aspect::measured_by(words.get(measured)?)? else {
+            return None;
+        };
         let sorts = [
             "sorted", "sort", "ordered", "order", "ranked", "rank", "ascending", "descending",
         ];
         let ends = ["ascending", "asc"];
         let is_least = words.iter().any(|word| ends.contains(word));
         let to = measured + usize::from(is_count);
-        let mut found = ComparisonFound::new((*aspect, !is_least), words, (at, to));
+        let mut found = ComparisonFound::new((aspect, !is_least), words, (at, to));
         found.comparison.is_list = true;
         let said = words
             .iter()

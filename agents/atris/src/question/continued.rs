@@ -139,11 +139,9 @@ fn narrowed(question: &str) -> Option<Continued> {
     let words = own_words(rest, &[]);
     let is_short = (1..=MOST).contains(&words.len());
     // What has a verb or a kind of things of its own is a whole question.
-    let is_whole = words
-        .iter()
-        .any(|word| noun(word).is_some() && cue.is_none());
-    let is_named = !references(rest).is_empty();
     let has_noun = words.iter().any(|word| noun(word).is_some());
+    let is_whole = has_noun && cue.is_none();
+    let is_named = !references(rest).is_empty();
     let is_and = cue.is_some_and(|cue| ["and ", "what about ", "how about "].contains(cue));
     let asks = words.iter().any(|word| !weight(word, "", "").is_plain());
     let is_part = is_and && !has_noun || asks && words.iter().all(|word| is_value(word));

@@ -40,66 +40,37 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
     let before = lower.get(..at)?;
     let after = lower.get(at + name.len()..)?;
     let any = |text: &str, cues: &[&str]| cues.iter().any(|cue| has_words(text, cue));
-    match understood.entity_type {
-        Some(EntityType::User) => {
+    let is = |rule: &&Rule| {
+        let at = match rule.0 {
+            Before => before,
+            Behind => after,
+        };
+        rule.1.split('|').any(|cue| has_words(at, cue))
+    };
+    let by_order = |rules: &'static [Rule]| rules.iter().find(is).map(|rule| rule.2);
+    match understood.entity_type? {
+        EntityType::User => {
             if own_tracks(&lower, understood) {
                 return Some("getTracksByUser");
             }
             // What somebody likes; who they like is not known.
-            let likes = ["favorited", "favourited", "liked", "likes", "loves", "like"];
             let is_what = any(before, &["what", "which", "tracks", "songs"]);
-            if is_what && any(after, &likes) && !any(after, &["by"]) && !any(&lower, &["most"]) {
+            if is_what && any(after, LIKES) && !any(after, &["by"]) && !any(&lower, &["most"]) {
                 return Some("getUserFavoriteTracks");
             }
-            // `artists like X`, `who sounds like X`; what X likes is behind the name.
-            if any(before, &["sounds like", "sound like"]) || is_alike(before) {
+            // `artists like X`; what X likes is behind the name.
+            if is_alike(before) {
                 return Some("getRelatedUsers");
             }
-            let follows = ["follow", "follows", "following"];
-            if any(before, &["followed by"]) || any(after, &["follow", "follows"]) {
-                return Some("getFollowing");
-            }
-            if any(after, &["followed by"]) {
-                return Some("getFollowers");
-            }
-            let is_list = any(before, &["following of", "following list"]);
-            // `does anyone follow X`: whoever is behind the verb is followed, whatever is before it.
-            if any(before, &follows) && !is_list {
-                return Some("getFollowers");
-            }
-            let supports = [
-                "support", "supports", "supported", "supporting", "tip", "tips", "tipped",
-            ];
-            // Who gave or got something is behind the word that says so.
-            if any(
-                before,
-                &[
-                    "tips to", "tips for", "tips received by", "tips sent to", "tip to",
-                ],
-            ) {
-                return Some("getSupporters");
-            }
-            if any(
-                before,
-                &["tips by", "tips from", "tips sent by", "tip from"],
-            ) {
-                return Some("getSupportedUsers");
-            }
-            if any(before, &["supported by", "tipped by"]) {
-                return Some("getSupportedUsers");
-            }
-            if any(after, &["supported by", "tipped by"]) {
-                return Some("getSupporters");
-            }
-            if any(after, &supports) {
-                return Some("getSupportedUsers");
-            }
-            let is_tips = any(before, &["tips of"]);
-            (any(before, &supports) && !is_tips).then_some("getSupporters")
+            let is_list = any(before, &["following of", "following list", "tips of"]);
+            by_order(OF_USERS).or_else(|| by_order(UNLISTED).filter(|_| !is_list))
         }
-        Some(EntityType::Track) => {
-            let remixed = any(before, &["remixed"]) && any(before, &["who", "anyone", "anybody"]);
-            if remixed && !any(&lower, &["original", "parent"]) {
+        EntityType::Track => {
+            let is_original = any(&lower, &["original", "parent"]);
+            if any(before, &["remixed"])
+                && any(before, &["who", "anyone", "anybody"])
+                && !is_original
+            {
                 return Some("getTrackRemixes");
             }
             if any(before, &["remix of", "remixes of"]) && !any(before, &["original"]) {
@@ -109,25 +80,64 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
             if is_remix || any(before, &["original of"]) || any(after, &["s original"]) {
                 return Some("getTrackRemixParents");
             }
-            let likes = [
-                "likes", "loves", "liked", "favorited", "favourited", "saved",
-            ];
-            (any(before, &["who"]) && any(before, &likes)).then_some("getUsersFromFavorites")
+            (any(before, &["who"]) && any(before, LIKES)).then_some("getUsersFromFavorites")
         }
-        Some(EntityType::Playlist) => {
-            let inside = ["on", "in", "inside"];
+        EntityType::Playlist => {
             let before = before
                 .trim_end_matches("https://")
-                .trim_end_matches("http://");
-            let before = before.trim_end();
-            let is_inside = inside
-                .iter()
-                .any(|word| before.ends_with(&format!(" {word}")));
+                .trim_end_matches("http://")
+                .trim_end();
+            let mut inside = [" on", " in", " inside"].iter();
+            let is_inside = inside.any(|word| before.ends_with(word));
             (matches!(named, Reference::Url(_)) && is_inside).then_some("getPlaylistTracks")
         }
-        None => None,
     }
 }
+
+/// Where words are that decide: before what is named, or behind it.
+enum Place {
+    Before,
+    Behind,
+}
+
+use Place::{Before, Behind};
+
+/// Words at a place, and the operation that they ask for.
+type Rule = (Place, &'static str, &'static str);
+
+const LIKES: &[&str] = &[
+    "favorited", "favourited", "liked", "likes", "loves", "like", "saved",
+];
+
+/// Who does something to whom, the first that fits.
+const OF_USERS: &[Rule] = &[
+    (Before, "sounds like|sound like", "getRelatedUsers"),
+    (Before, "followed by", "getFollowing"),
+    (Behind, "follow|follows", "getFollowing"),
+    (Behind, "followed by", "getFollowers"),
+];
+
+/// The same unless the question names a list.
+const UNLISTED: &[Rule] = &[
+    // `does anyone follow X`: whoever is behind the verb is followed, whatever is before it.
+    (Before, "follow|follows|following", "getFollowers"),
+    (
+        Before,
+        "tips to|tips for|tips received by|tips sent to|tip to",
+        "getSupporters",
+    ),
+    (
+        Before,
+        "tips by|tips from|tips sent by|tip from",
+        "getSupportedUsers",
+    ),
+    (Before, "supported by|tipped by", "getSupportedUsers"),
+    (Behind, "supported by|tipped by", "getSupporters"),
+    (Behind, SUPPORTS, "getSupportedUsers"),
+    (Before, SUPPORTS, "getSupporters"),
+];
+
+const SUPPORTS: &str = "support|supports|supported|supporting|tip|tips|tipped";
 
 /// Whether a question wants the most or the least of the tracks that somebody made.
 fn own_tracks(lower: &str, understood: &Understanding) -> bool {

@@ -2,6 +2,7 @@
 //! one`. They are never guessed at: `resolve_entity` finds what the last answer named and says so, or
 //! asks.
 
+use super::{aspect::Aspect, nouns::kind_of};
 use crate::catalogue::EntityType;
 
 const PERSONS: [&str; 9] = [
@@ -16,19 +17,10 @@ const ORDINALS: [&str; 10] = [
 /// What asks the same thing for something more: `and favorites?`.
 const MORE: [&str; 3] = ["and ", "what about ", "how about "];
 
-/// What something earlier can be asked for in such a way.
-const ASKED: [&str; 32] = [
-    "plays", "favorites", "favourites", "likes", "reposts", "comments", "remixes", "genre", "bpm",
-    "tempo", "key", "mood", "length", "duration", "description", "followers", "following",
-    "tracks", "songs", "albums", "playlists", "supporters", "bio", "location", "artist", "tags",
-    "wallets", "the", "its", "of", "how", "many",
+/// What something earlier can be asked for in such a way, besides fields.
+const ASKED: [&str; 10] = [
+    "remixes", "following", "artist", "tags", "wallets", "the", "its", "of", "how", "many",
 ];
-
-/// What is at the begin of a list.
-const TOP: &str = "top";
-
-/// What is at the end of a list.
-const LAST: &str = "last";
 
 /// A place in the list of an earlier answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +48,13 @@ pub(crate) fn find(question: &str) -> Option<(usize, String)> {
         let next = word_at(number + 1);
         let text = match *word {
             word if PERSONS.contains(&word) || THINGS.contains(&word) => word.to_owned(),
-            word if POINTERS.contains(&word) && (next == "one" || kind_of_noun(next).is_some()) => {
+            word if POINTERS.contains(&word) && (next == "one" || kind_of(next).is_some()) => {
                 format!("{word} {next}")
             }
             "the" if ordinal(next).is_some() => {
                 let noun = word_at(number + 2);
                 // `The top track` is none of an earlier list.
-                (noun == "one" || next != TOP && kind_of_noun(noun).is_some())
+                (noun == "one" || next != "top" && kind_of(noun).is_some())
                     .then(|| format!("the {next} {noun}"))?
             }
             "number" if counted(next).is_some() => format!("number {next}"),
@@ -82,7 +74,7 @@ pub(crate) fn find(question: &str) -> Option<(usize, String)> {
         let rest = words.iter().skip(cue.split_whitespace().count());
         let mut rest = rest.map(|(_, word)| *word).peekable();
         rest.peek()?;
-        rest.all(|word| ASKED.contains(&word))
+        rest.all(|word| ASKED.contains(&word) || Aspect::of_noun(word).is_some())
             .then(|| (0, cue.trim().to_owned()))
     })
 }
@@ -92,7 +84,7 @@ pub(crate) fn kind(word: &str) -> Option<EntityType> {
     if PERSONS.contains(&word) {
         return Some(EntityType::User);
     }
-    word.split_whitespace().last().and_then(kind_of_noun)
+    word.split_whitespace().last().and_then(kind_of)
 }
 
 /// The place in a list that such a word names.
@@ -105,10 +97,12 @@ pub(crate) fn rank(word: &str) -> Option<ListPlace> {
     }
 }
 
+/// What is before whose the one of a list is.
+pub(super) const OWNED: [&str; 3] = ["the one by ", "the one from ", "the one of "];
+
 /// Whose the one of a list is, that such a word names: `the one by X`.
 pub(crate) fn owner(word: &str) -> Option<&str> {
-    let cues = ["the one by ", "the one from ", "the one of "];
-    let name = cues.iter().find_map(|cue| word.strip_prefix(cue))?;
+    let name = OWNED.iter().find_map(|cue| word.strip_prefix(cue))?;
     Some(name.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
@@ -119,30 +113,20 @@ pub(crate) fn is_listed(word: &str) -> bool {
 
 /// `second`, `2nd`, `last`.
 fn ordinal(word: &str) -> Option<ListPlace> {
-    if word == LAST {
-        return Some(ListPlace::Last);
-    }
-    if word == TOP {
-        return Some(ListPlace::At(1));
+    match word {
+        "last" => return Some(ListPlace::Last),
+        "top" => return Some(ListPlace::At(1)),
+        _ => {}
     }
     let written = ORDINALS.iter().position(|known| *known == word);
-    let ends = ["st", "nd", "rd", "th"].iter();
-    let digits = ends.filter_map(|end| word.strip_suffix(end)).next();
-    written
+    let mut ends = ["st", "nd", "rd", "th"].iter();
+    let digits = ends.find_map(|end| word.strip_suffix(end));
+    let place = written
         .map(|at| at + 1)
-        .or_else(|| digits.and_then(counted))
-        .map(ListPlace::At)
+        .or_else(|| digits.and_then(counted));
+    place.map(ListPlace::At)
 }
 
 fn counted(word: &str) -> Option<usize> {
     word.parse().ok().filter(|place| (1..=100).contains(place))
-}
-
-fn kind_of_noun(noun: &str) -> Option<EntityType> {
-    Some(match noun {
-        "track" | "song" | "tune" | "single" => EntityType::Track,
-        "playlist" | "album" => EntityType::Playlist,
-        "artist" | "user" | "musician" | "producer" | "dj" | "person" | "band" => EntityType::User,
-        _ => return None,
-    })
 }

@@ -1,6 +1,8 @@
 //! Nouns for what lists are made of: `tracks`, `followers`, `comments`. One list for whatever looks for them: how many are
 //! wanted, what is compared, what is searched for.
 
+use crate::catalogue::EntityType;
+
 /// What a noun stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Noun {
@@ -16,47 +18,44 @@ pub(super) enum Noun {
 
 use Noun::{Other, Person, Playlist, Track};
 
-/// One, several, and what they are.
-const NOUNS: [(&str, &str, Noun); 31] = [
-    ("track", "tracks", Track),
-    ("song", "songs", Track),
-    ("tune", "tunes", Track),
-    ("single", "singles", Track),
-    ("hit", "hits", Track),
-    ("remix", "remixes", Track),
-    ("artist", "artists", Person),
-    ("user", "users", Person),
-    ("musician", "musicians", Person),
-    ("producer", "producers", Person),
-    ("person", "people", Person),
-    ("follower", "followers", Person),
-    ("fan", "fans", Person),
-    ("supporter", "supporters", Person),
-    ("listener", "listeners", Person),
-    ("playlist", "playlists", Playlist),
-    ("album", "albums", Playlist),
-    ("repost", "reposts", Other),
-    ("favorite", "favorites", Other),
-    ("comment", "comments", Other),
-    ("coin", "coins", Other),
-    ("genre", "genres", Other),
-    ("result", "results", Other),
-    ("contest", "contests", Other),
-    ("tip", "tips", Other),
-    ("event", "events", Other),
-    ("winner", "winners", Other),
-    ("tag", "tags", Other),
-    ("release", "releases", Other),
-    ("dj", "djs", Person),
-    ("band", "bands", Person),
+const TRACKS: [&str; 6] = ["track", "song", "tune", "single", "hit", "remix"];
+const PEOPLE: [&str; 11] = [
+    "artist", "user", "musician", "producer", "dj", "band", "person", "follower", "fan",
+    "supporter", "listener",
+];
+const PLAYLISTS: [&str; 2] = ["playlist", "album"];
+const OTHERS: [&str; 12] = [
+    "repost", "favorite", "comment", "coin", "genre", "result", "contest", "tip", "event",
+    "winner", "tag", "release",
 ];
 
 /// What a word stands for, and whether for several.
 pub(super) fn noun(word: &str) -> Option<(Noun, bool)> {
-    let found = NOUNS
-        .iter()
-        .find(|(one, several, _)| *one == word || *several == word);
-    found.map(|(one, _, noun)| (*noun, *one != word))
+    let one = match word {
+        "people" => "person",
+        "remixes" => "remix",
+        word => word.strip_suffix('s').unwrap_or(word),
+    };
+    let noun = match one {
+        one if TRACKS.contains(&one) => Track,
+        one if PEOPLE.contains(&one) => Person,
+        one if PLAYLISTS.contains(&one) => Playlist,
+        one if OTHERS.contains(&one) => Other,
+        _ => return None,
+    };
+    Some((noun, one != word))
+}
+
+/// The kind of thing that a word for one of them names: `song`, `dj`, `ep`.
+pub(super) fn kind_of(word: &str) -> Option<EntityType> {
+    match word {
+        "hit" | "remix" | "follower" | "fan" | "supporter" | "listener" => None,
+        "ep" | "lp" => Some(EntityType::Playlist),
+        word if TRACKS.contains(&word) => Some(EntityType::Track),
+        word if PEOPLE.contains(&word) => Some(EntityType::User),
+        word if PLAYLISTS.contains(&word) => Some(EntityType::Playlist),
+        _ => None,
+    }
 }
 
 /// Whether a word stands for several things or people that somebody has.

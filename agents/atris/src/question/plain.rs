@@ -34,7 +34,12 @@ const ASKER: [&str; 9] = ["i", "me", "my", "mine", "myself", "we", "us", "our", 
 pub(super) fn is_asker_in(question: &str) -> bool {
     let lower = question.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ASKER.contains(&word))
+    words.any(is_asker)
+}
+
+/// Whether a word is for whoever asks.
+pub(super) fn is_asker(word: &str) -> bool {
+    ASKER.contains(&word)
 }
 
 /// What a word of a question is for.

@@ -59,35 +59,30 @@ impl Reference {
 /// Everything that a question names, in order.
 pub fn references(question: &str) -> Vec<Reference> {
     let mut found = Vec::new();
-    let mut push = |reference: Reference| {
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let push = |found: &mut Vec<Reference>, reference: Reference| {
         if !found.contains(&reference) && found.len() < MOST {
             found.push(reference);
         }
     };
-    let words: Vec<&str> = question.split_whitespace().collect();
     for word in &words {
         let word = word.trim_matches(|c: char| is_quote(c) || ",;?!()".contains(c));
         let word = word.trim_end_matches('.');
         if word.contains("audius.co/") {
-            push(Reference::Url(url(word)));
+            push(&mut found, Reference::Url(url(word)));
         } else if let Some(handle) = word.strip_prefix('@') {
             let handle = handle.strip_suffix("'s").unwrap_or(handle);
             let handle = handle.strip_suffix("’s").unwrap_or(handle);
             if !handle.is_empty() && handle.chars().all(is_handle) {
-                push(Reference::Handle(handle.to_owned()));
+                push(&mut found, Reference::Handle(handle.to_owned()));
             }
         }
     }
     if !found.is_empty() {
         return with_earlier(question, found);
     }
-    let mut push = |reference: Reference| {
-        if !found.contains(&reference) && found.len() < MOST {
-            found.push(reference);
-        }
-    };
     for name in quoted_in(question) {
-        push(Reference::Name(name));
+        push(&mut found, Reference::Name(name));
     }
     for pair in words.windows(2) {
         let [before, word] = pair else { continue };
@@ -97,7 +92,7 @@ pub fn references(question: &str) -> Vec<Reference> {
             .iter()
             .any(|thing| before.eq_ignore_ascii_case(thing));
         if says_id && !word.is_empty() || is_thing && is_id(word) {
-            push(Reference::Id(word.to_owned()));
+            push(&mut found, Reference::Id(word.to_owned()));
         }
     }
     if found.is_empty() {
@@ -129,7 +124,7 @@ fn bare(word: &str) -> &str {
 }
 
 /// Words that are about coins.
-const COINS: [&str; 9] = [
+pub(super) const COINS: [&str; 9] = [
     "coin", "coins", "token", "price", "worth", "cost", "costs", "market", "ticker",
 ];
 
@@ -187,8 +182,7 @@ fn with_earlier(question: &str, mut named: Vec<Reference>) -> Vec<Reference> {
     // `the one by Nova Kane` is one of a list.
     if let [Reference::Name(name) | Reference::Handle(name)] = named.as_slice() {
         let name = name.to_lowercase();
-        let cues = ["the one by ", "the one from ", "the one of "];
-        let mut cues = cues.iter().map(|cue| (cue, lower.find(cue)));
+        let mut cues = earlier::OWNED.iter().map(|cue| (cue, lower.find(cue)));
         let found = cues.find_map(|(cue, at)| Some(at? + cue.len()));
         let behind = found.and_then(|at| lower.get(at..));
         if behind.is_some_and(|it| {

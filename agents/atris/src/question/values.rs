@@ -33,21 +33,19 @@ pub fn of(question: &str, operation: &Operation) -> Parameters {
 pub(crate) fn read(question: &str, operation: &Operation) -> ValuesRead {
     let said = QuestionWords::new(question);
     let mut values = Parameters::new();
-    let (directions, others): (Vec<&Parameter>, Vec<&Parameter>) = operation
-        .askable()
-        .partition(|parameter| parameter.name == "sort_direction");
-    for parameter in others {
-        if let Some(value) = said.kept(|| said.value(parameter, operation)) {
-            values.insert(parameter.name.clone(), value);
+    let mut askable: Vec<&Parameter> = operation.askable().collect();
+    let is_direction = |it: &Parameter| it.name == "sort_direction";
+    askable.sort_by_key(|it| is_direction(it));
+    for parameter in askable {
+        // A direction is one of an order: `the least commented` is worked out, not sorted.
+        let mut orders = ["sort", "sort_method"]
+            .into_iter()
+            .filter(|it| operation.parameter(it).is_some())
+            .peekable();
+        let is_ordered = orders.peek().is_none() || orders.any(|it| values.contains_key(it));
+        if is_direction(parameter) && !is_ordered {
+            continue;
         }
-    }
-    // A direction is one of an order: `the least commented` is worked out, not sorted.
-    let has_order = ["sort", "sort_method"];
-    let is_ordered = has_order.iter().any(|name| values.contains_key(*name))
-        || has_order
-            .iter()
-            .all(|name| operation.parameter(name).is_none());
-    for parameter in directions.into_iter().filter(|_| is_ordered) {
         if let Some(value) = said.kept(|| said.value(parameter, operation)) {
             values.insert(parameter.name.clone(), value);
         }
@@ -164,34 +162,14 @@ impl QuestionWords<'_> {
                 mood.into()
             }
             "query" => self.query(operation)?.into(),
-            "kind" => self
-                .first(&[
-                    ("albums", &["album", "albums"]),
-                    ("playlists", &["playlist", "playlists"]),
-                    ("users", &["artist", "artists", "user", "users"]),
-                    ("tracks", &["track", "tracks", "song", "songs"]),
-                ])?
-                .into(),
-            "type" => self.kind(&values)?.into(),
-            "status" => self
-                .first(&[
-                    ("ended", &["ended", "over", "finished", "past"]),
-                    ("active", &["active", "running", "open", "current"]),
-                ])?
-                .into(),
-            "event_type" => self
-                .first(&[
-                    ("live_event", &["live events", "live event"]),
-                    ("remix_contest", &["remix contest", "remix contests"]),
-                    ("new_release", &["new release", "new releases"]),
-                ])?
-                .into(),
+            "type" => self.listed("type").filter(|it| values.contains(it))?.into(),
+            "kind" | "status" | "event_type" => self.listed(&parameter.name)?.into(),
             "sort_method" | "sort" => self.order(&values, operation)?.into(),
             "sort_direction" => self.direction(operation)?.into(),
-            "is_verified" => self.has(&["verified"])?.into(),
-            "has_downloads" | "only_downloadable" => self
-                .has(&["downloadable", "with downloads", "can download"])?
-                .into(),
+            "is_verified" => self.has("verified")?.into(),
+            "has_downloads" | "only_downloadable" => {
+                self.has("downloadable|with downloads|can download")?.into()
+            }
             "bpm_min" => self.bpm()?.0?.into(),
             "bpm_max" => self.bpm()?.1?.into(),
             // Of one coin there is a record; lists are of all.
@@ -220,59 +198,32 @@ impl QuestionWords<'_> {
         })
     }
 
-    fn has(&self, cues: &[&str]) -> Option<bool> {
-        let cue = cues.iter().find(|cue| has_words(&self.lower, cue))?;
+    fn has(&self, cues: &str) -> Option<bool> {
+        let cue = cues.split('|').find(|cue| has_words(&self.lower, cue))?;
         self.uses(cue);
         Some(true)
     }
 
-    fn first(&self, cues: &[(&'static str, &[&str])]) -> Option<&'static str> {
-        let named = |(_, cues): &&(&str, &[&str])| self.has(cues).is_some();
-        cues.iter().find(named).map(|(value, _)| *value)
+    /// The value of a parameter that has words of its own.
+    fn listed(&self, parameter: &str) -> Option<&'static str> {
+        let mut values = VALUES.iter().filter(|(name, _, _)| *name == parameter);
+        let said = values.find(|(_, _, cues)| self.has(cues).is_some());
+        said.map(|(_, value, _)| *value)
     }
 
     /// The end that an order begins with.
     fn direction(&self, operation: &Operation) -> Option<&'static str> {
-        let plain: [(&'static str, &[&str]); 2] = [
-            ("asc", &["ascending", "lowest", "oldest", "least"]),
-            ("desc", &["descending", "highest"]),
-        ];
-        // Prices have words of their own.
-        let priced: [(&'static str, &[&str]); 2] = [
-            ("asc", &["cheapest", "smallest", "fewest", "cheap"]),
-            (
-                "desc",
-                &["most", "expensive", "largest", "biggest", "newest"],
-            ),
-        ];
         let sort = operation.parameter("sort_method");
         let is_priced = sort.is_some_and(|it| it.values.iter().any(|value| value == "price"));
-        let found = self.kept(|| self.first(&plain));
-        found.or_else(|| self.first(&priced).filter(|_| is_priced))
+        let priced = || self.listed("price").filter(|_| is_priced);
+        self.kept(|| self.listed("direction")).or_else(priced)
     }
 
     fn time(&self) -> Option<&'static str> {
         for before in ["last", "past", "this"] {
             self.uses(before);
         }
-        self.first(&[
-            (
-                "allTime",
-                &["all time", "all-time", "ever", "alltime", "of all times"],
-            ),
-            ("year", &["year", "yearly", "12 months"]),
-            ("month", &["month", "monthly", "30 days"]),
-            ("week", &["week", "weekly", "7 days", "right now"]),
-        ])
-    }
-
-    fn kind(&self, values: &[&str]) -> Option<&'static str> {
-        let found = self.first(&[
-            ("album", &["album", "albums"]),
-            ("playlist", &["playlist", "playlists"]),
-            ("track", &["track", "tracks", "song", "songs"]),
-        ])?;
-        values.contains(&found).then_some(found)
+        self.listed("time")
     }
 
     fn order(&self, values: &[&str], operation: &Operation) -> Option<&'static str> {
@@ -283,41 +234,13 @@ impl QuestionWords<'_> {
             self.used.borrow_mut().extend(comparison.words.clone());
             return is_used.then_some(sort);
         }
-        let orders: [(&'static str, &[&str]); 14] = [
-            ("market_cap", &["market cap"]),
-            (
-                "price",
-                &["price", "priced", "expensive", "cheapest", "cheap"],
-            ),
-            ("volume", &["volume"]),
-            ("holder", &["holders", "holder", "held"]),
-            ("created_at", &["newest", "oldest", "latest"]),
-            ("plays", &["most popular", "popular", "top", "best"]),
-            ("popular", &["most popular", "popular", "top", "best"]),
-            ("likes", &["likes", "favorites"]),
-            (
-                "newest",
-                &["newest", "latest", "most recent", "recent", "new"],
-            ),
-            (
-                "recent",
-                &["newest", "latest", "most recent", "recent", "new"],
-            ),
-            (
-                "date",
-                &["newest", "latest", "most recent", "recent", "new"],
-            ),
-            ("release_date", &["newest", "latest"]),
-            ("title", &["alphabetically", "by title"]),
-            ("top", &["top", "best", "popular"]),
-        ];
         // Two parameters of one operation are for the same; the one with fewer values is used.
         if operation.parameter("sort").is_some() && values.len() > 2 {
             return None;
         }
-        let has = |cues: &[&str]| self.kept(|| self.has(cues)).is_some();
-        let fits = |(value, cues): &&(&str, &[&str])| values.contains(value) && has(cues);
-        orders.iter().find(fits).map(|(value, _)| *value)
+        let has = |cues: &str| self.kept(|| self.has(cues)).is_some();
+        let fits = |(value, cues): &&(&str, &str)| values.contains(value) && has(cues);
+        ORDERS.iter().find(fits).map(|(value, _)| *value)
     }
 
     /// `top 10`, `5 tracks`, `ten artists`. A number of a yes or no is none of records, nor is that of what is worked
@@ -423,9 +346,7 @@ impl QuestionWords<'_> {
         }
         let word = super::reference::ticker_in(&words)?;
         self.uses(word);
-        for word in [
-            "coin", "coins", "token", "price", "worth", "cost", "costs", "much",
-        ] {
+        for word in super::reference::COINS.iter().chain(&["much"]) {
             self.uses(word);
         }
         Some(word.to_owned())
@@ -522,6 +443,58 @@ impl QuestionWords<'_> {
         words.filter(|word| !word.is_empty())
     }
 }
+
+/// A parameter, one of its values, and the words that say it.
+const VALUES: &[(&str, &str, &str)] = &[
+    (
+        "time",
+        "allTime",
+        "all time|all-time|ever|alltime|of all times",
+    ),
+    ("time", "year", "year|yearly|12 months"),
+    ("time", "month", "month|monthly|30 days"),
+    ("time", "week", "week|weekly|7 days|right now"),
+    ("kind", "albums", "album|albums"),
+    ("kind", "playlists", "playlist|playlists"),
+    ("kind", "users", "artist|artists|user|users"),
+    ("kind", "tracks", "track|tracks|song|songs"),
+    ("type", "album", "album|albums"),
+    ("type", "playlist", "playlist|playlists"),
+    ("type", "track", "track|tracks|song|songs"),
+    ("status", "ended", "ended|over|finished|past"),
+    ("status", "active", "active|running|open|current"),
+    ("event_type", "live_event", "live events|live event"),
+    (
+        "event_type", "remix_contest", "remix contest|remix contests",
+    ),
+    ("event_type", "new_release", "new release|new releases"),
+    ("direction", "asc", "ascending|lowest|oldest|least"),
+    ("direction", "desc", "descending|highest"),
+    // Prices have words of their own.
+    ("price", "asc", "cheapest|smallest|fewest|cheap"),
+    ("price", "desc", "most|expensive|largest|biggest|newest"),
+];
+
+const POPULAR: &str = "most popular|popular|top|best";
+const NEW: &str = "newest|latest|most recent|recent|new";
+
+/// Orders, and the words that ask for them.
+const ORDERS: [(&str, &str); 14] = [
+    ("market_cap", "market cap"),
+    ("price", "price|priced|expensive|cheapest|cheap"),
+    ("volume", "volume"),
+    ("holder", "holders|holder|held"),
+    ("created_at", "newest|oldest|latest"),
+    ("plays", POPULAR),
+    ("popular", POPULAR),
+    ("likes", "likes|favorites"),
+    ("newest", NEW),
+    ("recent", NEW),
+    ("date", NEW),
+    ("release_date", "newest|latest"),
+    ("title", "alphabetically|by title"),
+    ("top", "top|best|popular"),
+];
 
 /// Words that say a range of tempo.
 const TEMPO: [&str; 9] = [

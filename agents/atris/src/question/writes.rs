@@ -1,51 +1,33 @@
 //! What a question wants changed: it begins with a verb that does so. What a verb does to a kind of thing is one
 //! operation ([`ORDERS`]); for other verbs the operations are searched.
 
-use super::{Understanding, own_words, reference::quoted_in};
+use super::{Understanding, nouns, own_words, reference::quoted_in};
 use crate::catalogue::{
     EntityType::{self, Playlist, Track, User},
     has_words,
 };
 
-/// Verbs that mean the same, and the operation they are for each kind of thing.
-type Order = (
-    &'static [&'static str],
-    &'static [(EntityType, &'static str)],
-);
-
-/// What verbs do to kinds of things, likeliest first.
-const ORDERS: &[Order] = &[
-    (&["follow"], &[(User, "followUser")]),
-    (&["unfollow"], &[(User, "unfollowUser")]),
+/// Verbs that mean the same, and what they do to kinds of things, likeliest first.
+const ORDERS: [(&str, &[&str]); 13] = [
+    ("follow", &["followUser"]),
+    ("unfollow", &["unfollowUser"]),
     (
-        &["favorite", "favourite", "like", "save"],
-        &[(Track, "favoriteTrack"), (Playlist, "favoritePlaylist")],
+        "favorite favourite like save",
+        &["favoriteTrack", "favoritePlaylist"],
     ),
     (
-        &["unfavorite", "unfavourite", "unlike", "unsave"],
-        &[(Track, "unfavoriteTrack"), (Playlist, "unfavoritePlaylist")],
+        "unfavorite unfavourite unlike unsave",
+        &["unfavoriteTrack", "unfavoritePlaylist"],
     ),
-    (
-        &["repost"],
-        &[(Track, "repostTrack"), (Playlist, "repostPlaylist")],
-    ),
-    (
-        &["unrepost"],
-        &[(Track, "unrepostTrack"), (Playlist, "unrepostPlaylist")],
-    ),
-    (
-        &["share"],
-        &[(Track, "shareTrack"), (Playlist, "sharePlaylist")],
-    ),
-    (
-        &["delete", "remove"],
-        &[(Track, "deleteTrack"), (Playlist, "deletePlaylist")],
-    ),
-    (&["subscribe"], &[(User, "subscribeToUser")]),
-    (&["unsubscribe"], &[(User, "unsubscribeFromUser")]),
-    (&["comment"], &[(Track, "createComment")]),
-    (&["mute"], &[(User, "muteUser")]),
-    (&["unmute"], &[(User, "unmuteUser")]),
+    ("repost", &["repostTrack", "repostPlaylist"]),
+    ("unrepost", &["unrepostTrack", "unrepostPlaylist"]),
+    ("share", &["shareTrack", "sharePlaylist"]),
+    ("delete remove", &["deleteTrack", "deletePlaylist"]),
+    ("subscribe", &["subscribeToUser"]),
+    ("unsubscribe", &["unsubscribeFromUser"]),
+    ("comment", &["createComment"]),
+    ("mute", &["muteUser"]),
+    ("unmute", &["unmuteUser"]),
 ];
 
 /// Orders in two words: `stop following`.
@@ -120,13 +102,22 @@ pub(super) fn turns_of(question: &str) -> Vec<String> {
 
 /// What an order is about, if nothing in it says so.
 pub(super) fn kind_of(question: &str) -> Option<EntityType> {
-    let (kind, _) = orders(verb(question)?)?.first()?;
-    Some(*kind)
+    orders(verb(question)?)?.first().map(|id| kind_in(id))
 }
 
-fn orders(verb: &str) -> Option<&'static [(EntityType, &'static str)]> {
-    let row = ORDERS.iter().find(|(verbs, _)| verbs.contains(&verb));
+fn orders(verb: &str) -> Option<&'static [&'static str]> {
+    let mut known = ORDERS.iter();
+    let row = known.find(|(verbs, _)| verbs.split(' ').any(|it| it == verb));
     row.map(|(_, operations)| *operations)
+}
+
+/// What an operation is for, as its id says.
+fn kind_in(id: &str) -> EntityType {
+    match id {
+        id if id.ends_with("Playlist") => Playlist,
+        id if id.ends_with("User") => User,
+        _ => Track,
+    }
 }
 
 /// The operation that an order wants.
@@ -138,23 +129,16 @@ pub(super) fn ordered(question: &str, understood: &Understanding) -> Option<&'st
         return is_list.then_some("createPlaylist");
     }
     let operations = orders(verb)?;
-    let kind = understood.entity_type.or_else(|| {
-        // Nothing is named: `delete a playlist`.
-        let nouns = [
-            ("playlist", Playlist),
-            ("album", Playlist),
-            ("track", Track),
-            ("song", Track),
-        ];
-        let noun = nouns.iter().find(|(noun, _)| has_words(&lower, noun));
-        noun.map(|(_, kind)| *kind)
-    });
-    let found = operations.iter().find(|(own, _)| Some(*own) == kind);
-    let found = match kind {
-        Some(_) => found,
+    // Nothing is named: `delete a playlist`.
+    let mut nouns = lower.split(|c: char| !c.is_alphanumeric());
+    let kind = understood
+        .entity_type
+        .or_else(|| nouns.find_map(nouns::kind_of));
+    match kind {
+        Some(kind) => operations.iter().find(|id| kind_in(id) == kind),
         None => operations.first(),
-    };
-    found.map(|(_, id)| *id)
+    }
+    .copied()
 }
 
 /// An order to change what is in a playlist, which no operation does for one track: with `--writes` neither.

@@ -94,9 +94,9 @@ pub(super) fn of(
     };
     let mut fields = Fields { model, wire, notes };
     match name {
-        "Track" => ("track".into(), fields.track()),
-        "User" => ("user".into(), fields.user()),
-        "Playlist" => ("playlist".into(), fields.playlist()),
+        "Track" => ("track".into(), fields.of(TRACK)),
+        "User" => ("user".into(), fields.of(USER)),
+        "Playlist" => ("playlist".into(), fields.of(PLAYLIST)),
         name => (snake(name), plain(Some(model), wire)),
     }
 }
@@ -183,74 +183,70 @@ impl Fields<'_> {
         })
     }
 
-    fn track(&mut self) -> Json {
+    /// These fields in their order, under the names of the document.
+    fn of(&mut self, names: &[&str]) -> Json {
+        let fields = names.iter().map(|name| {
+            let value = match *name {
+                "user" => self.owner(),
+                "artwork" => self.artwork(),
+                "remix_of" => self.remix_of(),
+                "tags" => self.tags(),
+                "permalink" => permalink(&self.get(name)),
+                name => self.get(name),
+            };
+            (name_of(name), value)
+        });
+        Json::Object(fields.collect())
+    }
+
+    fn tags(&mut self) -> Json {
         let tags = self.get("tags");
-        let tags: Vec<Json> = tags
-            .as_str()
-            .unwrap_or_default()
-            .split(',')
-            .map(str::trim)
-            .filter(|tag| !tag.is_empty())
-            .take(MAX_TAGS)
-            .map(Into::into)
-            .collect();
-        let remix_of = self.wire.get("remix_of").and_then(|it| it.get("tracks"));
-        let remix_of = remix_of.and_then(|tracks| tracks.get(0)?.get("parent_track_id"));
-        json!({
-            "id": self.get("id"),
-            "title": self.get("title"),
-            "playCount": self.get("play_count"),
-            "user": self.owner(),
-            "artwork": self.artwork(),
-            "description": self.get("description"),
-            "genre": self.get("genre"),
-            "mood": self.get("mood"),
-            "releaseDate": self.get("release_date"),
-            "remixOf": remix_of.map_or(Json::Null, scalar),
-            "repostCount": self.get("repost_count"),
-            "favoriteCount": self.get("favorite_count"),
-            "commentCount": self.get("comment_count"),
-            "tags": tags,
-            "duration": self.get("duration"),
-            "isDownloadable": self.get("is_downloadable"),
-            "permalink": permalink(&self.get("permalink")),
-            "bpm": self.get("bpm"),
-            "musicalKey": self.get("musical_key"),
-        })
+        let tags = tags.as_str().unwrap_or_default().split(',').map(str::trim);
+        let tags = tags.filter(|tag| !tag.is_empty()).take(MAX_TAGS);
+        tags.collect()
     }
 
-    fn user(&mut self) -> Json {
-        json!({
-            "id": self.get("id"),
-            "name": self.get("name"),
-            "handle": self.get("handle"),
-            "followerCount": self.get("follower_count"),
-            "followeeCount": self.get("followee_count"),
-            "trackCount": self.get("track_count"),
-            "playlistCount": self.get("playlist_count"),
-            "albumCount": self.get("album_count"),
-            "repostCount": self.get("repost_count"),
-            "supporterCount": self.get("supporter_count"),
-            "isVerified": self.get("is_verified"),
-            "location": self.get("location"),
-            "bio": self.get("bio"),
-        })
+    fn remix_of(&self) -> Json {
+        let tracks = self.wire.get("remix_of").and_then(|it| it.get("tracks"));
+        let parent = tracks.and_then(|tracks| tracks.get(0)?.get("parent_track_id"));
+        parent.map_or(Json::Null, scalar)
     }
+}
 
-    fn playlist(&mut self) -> Json {
-        json!({
-            "id": self.get("id"),
-            "title": self.get("playlist_name"),
-            "isAlbum": self.get("is_album"),
-            "user": self.owner(),
-            "trackCount": self.get("track_count"),
-            "playCount": self.get("total_play_count"),
-            "repostCount": self.get("repost_count"),
-            "favoriteCount": self.get("favorite_count"),
-            "description": self.get("description"),
-            "releaseDate": self.get("release_date"),
-            "permalink": permalink(&self.get("permalink")),
-        })
+/// The fields of a track that are used, by their names on the wire.
+const TRACK: &[&str] = &[
+    "id", "title", "play_count", "user", "artwork", "description", "genre", "mood", "release_date",
+    "remix_of", "repost_count", "favorite_count", "comment_count", "tags", "duration",
+    "is_downloadable", "permalink", "bpm", "musical_key",
+];
+
+/// Those of a user.
+const USER: &[&str] = &[
+    "id", "name", "handle", "follower_count", "followee_count", "track_count", "playlist_count",
+    "album_count", "repost_count", "supporter_count", "is_verified", "location", "bio",
+];
+
+/// Those of a playlist.
+const PLAYLIST: &[&str] = &[
+    "id", "playlist_name", "is_album", "user", "track_count", "total_play_count", "repost_count",
+    "favorite_count", "description", "release_date", "permalink",
+];
+
+/// A name on the wire as the source document writes it: `play_count` is `playCount`.
+pub(crate) fn name_of(wire: &str) -> String {
+    match wire {
+        "playlist_name" => "title".to_owned(),
+        "total_play_count" => "playCount".to_owned(),
+        wire => {
+            let mut parts = wire.split('_').filter(|part| !part.is_empty());
+            let mut camel = clean(parts.next().unwrap_or_default());
+            for part in parts {
+                let mut letters = part.chars();
+                camel.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+                camel.push_str(letters.as_str());
+            }
+            camel
+        }
     }
 }
 
@@ -314,18 +310,6 @@ fn permalink(path: &Json) -> Json {
 /// Whether a number can be one of plays or seconds: finite, not negative, and exact.
 fn is_count(value: &Json) -> bool {
     value.as_u64().is_some() || value.as_f64().is_some_and(|it| (0.0..1e15).contains(&it))
-}
-
-/// A name on the wire as the source document writes it: `play_count` is `playCount`.
-pub(crate) fn camel(name: &str) -> String {
-    let mut parts = name.split('_').filter(|part| !part.is_empty());
-    let mut camel = clean(parts.next().unwrap_or_default());
-    for part in parts {
-        let mut letters = part.chars();
-        camel.extend(letters.next().into_iter().flat_map(char::to_uppercase));
-        camel.push_str(letters.as_str());
-    }
-    camel
 }
 
 fn snake(name: &str) -> String {

@@ -85,7 +85,9 @@ fn apply(step: &Step, set: &mut RecordSet, research: &Research) -> Result<(), St
         Step::Filter { field, is, value } => {
             set.require(field)?;
             let test = test::Test::new(*is, value.as_ref())?;
-            keep_known(set, field, is.wants_known(), "pass no test");
+            if is.wants_known() {
+                keep_known(set, field, "pass no test");
+            }
             let mut problem = None;
             set.records.retain(|record| {
                 let passed = test.passes(super::record_set::value(record, field));
@@ -98,7 +100,7 @@ fn apply(step: &Step, set: &mut RecordSet, research: &Research) -> Result<(), St
         }
         Step::Sort { field, order } => {
             set.require(field)?;
-            keep_known(set, field, true, "cannot be put in order");
+            keep_known(set, field, "cannot be put in order");
             set.records.sort_by(|a, b| {
                 let both = (value(a, field), value(b, field));
                 let found = match both {
@@ -170,10 +172,7 @@ fn apply(step: &Step, set: &mut RecordSet, research: &Research) -> Result<(), St
 }
 
 /// Leaves out records that do not say a field, and notes how many.
-fn keep_known(set: &mut RecordSet, field: &str, wants_known: bool, why: &str) {
-    if !wants_known {
-        return;
-    }
+fn keep_known(set: &mut RecordSet, field: &str, why: &str) {
     let before = set.records.len();
     set.records.retain(|record| value(record, field).is_some());
     if let left @ 1.. = before - set.records.len() {

@@ -80,7 +80,6 @@ fn call() -> Json {
 }
 
 fn compute() -> Json {
-    let name = |description: &str| text(description);
     let operand =
         json!({"type": ["string", "number"], "description": "calculate: a field, or a number"});
     let measure = object(
@@ -100,7 +99,7 @@ fn compute() -> Json {
                     summarize: count and measures over all records, or for each value of `by`. compare: two records by \
                     a field (difference, ratio). join: adds to each record the one of another set with the same value",
             },
-            "field": name("filter, sort, distinct, compare, join: a field, such as playCount or user.name"),
+            "field": text("filter, sort, distinct, compare, join: a field, such as playCount or user.name"),
             "is": {
                 "type": "string",
                 "enum": [
@@ -116,14 +115,14 @@ fn compute() -> Json {
             },
             "order": {"type": "string", "enum": ["ascending", "descending"]},
             "count": {"type": "integer", "minimum": 1, "description": "limit: how many are kept"},
-            "name": name("calculate: the name of the new field"),
+            "name": text("calculate: the name of the new field"),
             "left": operand.clone(),
             "operator": {"type": "string", "enum": ["+", "-", "*", "/"]},
             "right": operand,
-            "by": name("summarize: one result for each value of this field"),
+            "by": text("summarize: one result for each value of this field"),
             "measures": {"type": "array", "items": measure},
-            "with": name("join: the id of the other set"),
-            "other": name("join: the field of the other set that must have the same value"),
+            "with": text("join: the id of the other set"),
+            "other": text("join: the field of the other set that must have the same value"),
             "keep": {
                 "type": "string",
                 "enum": ["matched", "unmatched"],

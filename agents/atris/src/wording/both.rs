@@ -1,8 +1,6 @@
 //! The lists of two things that a question names: all records of each under its name, or how many there are
 //! and who has more.
 
-use serde_json::Value as Json;
-
 use super::{Words, lines, more::limit_of};
 use crate::{question::Computation, state::AtrisState, tools::Response};
 
@@ -58,12 +56,7 @@ impl Words<'_> {
         };
         for (number, record) in (1..).zip(&response.data) {
             text.push_str(&format!("\n{number}. {}", lines::line(record)));
-            let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
-            for (field, wire) in lines::shown(record).into_iter().filter(|it| it.0 != "key") {
-                if let Some(value) = record.get(&field) {
-                    self.fact(lines::text(value), response, at, &wire);
-                }
-            }
+            self.facts_of(record, response);
         }
         text
     }

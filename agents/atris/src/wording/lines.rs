@@ -136,117 +136,114 @@ pub(super) fn line(record: &Json) -> String {
 
 /// The fields that a line or a row shows, as they are in the record and on the wire.
 pub(super) fn shown(record: &Json) -> Vec<(String, String)> {
-    let pairs = |pairs: &[(&str, &str)]| {
-        let pairs = pairs
-            .iter()
-            .filter(|(field, _)| record.get(field).is_some_and(|it| !it.is_null()));
-        pairs
-            .map(|(field, wire)| ((*field).to_owned(), (*wire).to_owned()))
-            .collect()
+    let kind = record.get("type").and_then(Json::as_str);
+    let known = columns_of(kind.unwrap_or_default());
+    if !known.is_empty() {
+        let known = known.iter();
+        let known = known.filter(|(field, _, _)| record.get(field).is_some_and(|it| !it.is_null()));
+        return known
+            .map(|(field, wire, _)| ((*field).to_owned(), (*wire).to_owned()))
+            .collect();
+    }
+    let Some(fields) = record.as_object() else {
+        return Vec::new();
     };
-    match record.get("type").and_then(Json::as_str) {
-        Some("track") => pairs(&[
-            ("title", "title"),
-            ("user", "user/name"),
-            ("playCount", "play_count"),
-            ("favoriteCount", "favorite_count"),
-            ("genre", "genre"),
-        ]),
-        Some("playlist") => pairs(&[
-            ("title", "playlist_name"),
-            ("user", "user/name"),
-            ("trackCount", "track_count"),
-            ("favoriteCount", "favorite_count"),
-        ]),
-        Some("user") => pairs(&[
-            ("name", "name"),
-            ("handle", "handle"),
-            ("followerCount", "follower_count"),
-            ("trackCount", "track_count"),
-        ]),
-        Some("value") => pairs(&[("value", "")]),
-        Some("coin") => pairs(&[
-            ("name", "name"),
-            ("ticker", "ticker"),
-            ("price", "price"),
-            ("marketCap", "marketCap"),
-            ("holder", "holder"),
-        ]),
-        _ => {
-            let Some(fields) = record.as_object() else {
-                return Vec::new();
-            };
-            let plain = |name: &str, value: &Json| {
-                !["type", "rank", "at"].contains(&name)
-                    && !matches!(value, Json::Null | Json::Bool(false))
-                    && text(value).len() < 160
-            };
-            let mut found: Vec<(String, String)> = fields
-                .iter()
-                .filter(|(name, value)| plain(name, value))
-                .map(|(name, _)| (name.clone(), name.clone()))
-                .collect();
-            // What names a record comes first, ids last.
-            found.sort_by_key(|(name, _)| match name.as_str() {
-                "name" | "title" | "message" | "key" => 0,
-                "ticker" | "user" | "sender" | "count" | "rank" => 1,
-                name if name == "id" || name.ends_with("_id") || name.contains("address") => 3,
-                _ => 2,
-            });
-            found.truncate(MAX_SHOWN);
-            found
-        }
+    let plain = |name: &str, value: &Json| {
+        !["type", "rank", "at"].contains(&name)
+            && !matches!(value, Json::Null | Json::Bool(false))
+            && text(value).len() < 160
+    };
+    let mut found: Vec<(String, String)> = fields
+        .iter()
+        .filter(|(name, value)| plain(name, value))
+        .map(|(name, _)| (name.clone(), name.clone()))
+        .collect();
+    // What names a record comes first, ids last.
+    found.sort_by_key(|(name, _)| match name.as_str() {
+        "name" | "title" | "message" | "key" => 0,
+        "ticker" | "user" | "sender" | "count" | "rank" => 1,
+        name if name == "id" || name.ends_with("_id") || name.contains("address") => 3,
+        _ => 2,
+    });
+    found.truncate(MAX_SHOWN);
+    found
+}
+
+/// What a record is of, if that has a name.
+fn kind_of(record: &Json) -> Option<EntityType> {
+    match record.get("type").and_then(Json::as_str)? {
+        "user" => Some(EntityType::User),
+        "track" => Some(EntityType::Track),
+        "playlist" => Some(EntityType::Playlist),
+        _ => None,
     }
 }
 
 /// The field that names a record, in it and on the wire.
-pub(super) fn name_of(record: &Json) -> Option<(String, String)> {
-    let (field, wire) = match record.get("type").and_then(Json::as_str)? {
-        "user" => ("name", "name"),
-        "track" => ("title", "title"),
-        "playlist" => ("title", "playlist_name"),
-        _ => return None,
-    };
-    Some((field.to_owned(), wire.to_owned()))
+pub(super) fn name_of(record: &Json) -> Option<(&'static str, &'static str)> {
+    Some(match kind_of(record)? {
+        EntityType::User => ("name", "name"),
+        EntityType::Track => ("title", "title"),
+        EntityType::Playlist => ("title", "playlist_name"),
+    })
 }
 
 /// The field that is asked for, in the record and on the wire.
-pub(super) fn field_of(aspect: Aspect, record: &Json) -> Option<(String, String)> {
-    let entity = match record.get("type").and_then(Json::as_str)? {
-        "user" => EntityType::User,
-        "track" => EntityType::Track,
-        "playlist" => EntityType::Playlist,
-        _ => return None,
-    };
-    let wire = aspect.field(entity)?;
-    let field = match wire {
-        "total_play_count" => "playCount".to_owned(),
-        wire => crate::reply::camel(wire),
-    };
-    Some((field, wire.to_owned()))
+pub(super) fn field_of(aspect: Aspect, record: &Json) -> Option<(String, &'static str)> {
+    let wire = aspect.field(kind_of(record)?)?;
+    Some((crate::reply::name_of(wire), wire))
+}
+
+/// The columns of records of a kind: in the record, on the wire, and as heads of a table.
+fn columns_of(kind: &str) -> &'static [(&'static str, &'static str, &'static str)] {
+    match kind {
+        "track" => &[
+            ("title", "title", "title"),
+            ("user", "user/name", "artist"),
+            ("playCount", "play_count", "plays"),
+            ("favoriteCount", "favorite_count", "favorites"),
+            ("genre", "genre", "genre"),
+        ],
+        "playlist" => &[
+            ("title", "playlist_name", "title"),
+            ("user", "user/name", "owner"),
+            ("trackCount", "track_count", "tracks"),
+            ("favoriteCount", "favorite_count", "favorites"),
+        ],
+        "user" => &[
+            ("name", "name", "name"),
+            ("handle", "handle", "handle"),
+            ("followerCount", "follower_count", "followers"),
+            ("trackCount", "track_count", "tracks"),
+        ],
+        "coin" => &[
+            ("name", "name", ""),
+            ("ticker", "ticker", ""),
+            ("price", "price", ""),
+            ("marketCap", "marketCap", ""),
+            ("holder", "holder", ""),
+        ],
+        "value" => &[("value", "", "")],
+        _ => &[],
+    }
 }
 
 /// A sentence that says a field.
 pub(super) fn sentence(aspect: Aspect, name: &str, value: &str) -> String {
     match aspect {
         Aspect::Duration => format!("{name} is {value} seconds long."),
-        Aspect::Genre => format!("The genre of {name} is {value}."),
-        Aspect::Mood => format!("The mood of {name} is {value}."),
+        Aspect::Genre | Aspect::Mood | Aspect::Key => {
+            format!("The {} of {name} is {value}.", aspect.name())
+        }
         Aspect::Bpm => format!("{name} has {value} bpm."),
-        Aspect::Key => format!("The key of {name} is {value}."),
         Aspect::ReleaseDate => format!("{name} was released on {value}."),
         Aspect::Location => format!("{name} is from {value}."),
-        Aspect::Bio => format!("{name}: {value}"),
-        Aspect::Verified => match value {
-            "yes" => format!("{name} is verified."),
-            _ => format!("{name} is not verified."),
-        },
+        Aspect::Verified if value == "yes" => format!("{name} is verified."),
+        Aspect::Verified => format!("{name} is not verified."),
         Aspect::Following => format!("{name} follows {value} users."),
-        Aspect::Description | Aspect::Link => format!("{name}: {value}"),
-        Aspect::Downloadable => match value {
-            "yes" => format!("{name} can be downloaded."),
-            _ => format!("{name} cannot be downloaded."),
-        },
+        Aspect::Bio | Aspect::Description | Aspect::Link => format!("{name}: {value}"),
+        Aspect::Downloadable if value == "yes" => format!("{name} can be downloaded."),
+        Aspect::Downloadable => format!("{name} cannot be downloaded."),
         aspect => format!("{name} has {value} {}.", aspect.name()),
     }
 }
@@ -256,7 +253,7 @@ pub(super) fn measured(aspect: Aspect, value: &str) -> String {
     match aspect {
         Aspect::Duration => format!("{value} seconds"),
         Aspect::ReleaseDate => value.to_owned(),
-        aspect => format!("{value} {}", aspect.name().replace('_', " ")),
+        aspect => format!("{value} {}", aspect.label()),
     }
 }
 
@@ -277,34 +274,14 @@ pub(super) fn table(records: &[Json], skipped: u64) -> Option<Table> {
     if records.len() < 2 {
         return None;
     }
-    let columns: Vec<(&str, &str)> = match first.get("type").and_then(Json::as_str)? {
-        "track" => vec![
-            ("title", "title"),
-            ("user", "artist"),
-            ("playCount", "plays"),
-            ("favoriteCount", "favorites"),
-            ("genre", "genre"),
-        ],
-        "user" => vec![
-            ("name", "name"),
-            ("handle", "handle"),
-            ("followerCount", "followers"),
-            ("trackCount", "tracks"),
-        ],
-        "playlist" => vec![
-            ("title", "title"),
-            ("user", "owner"),
-            ("trackCount", "tracks"),
-            ("favoriteCount", "favorites"),
-        ],
-        _ => return None,
-    };
+    kind_of(first)?;
+    let columns = columns_of(first.get("type")?.as_str()?);
     let kind = first.get("type");
     if records.iter().any(|record| record.get("type") != kind) {
         return None;
     }
     let rows = records.iter().map(|record| {
-        let cell = |(field, _): &(&str, &str)| match record.get(field) {
+        let cell = |(field, _, _): &(&str, &str, &str)| match record.get(field) {
             None | Some(Json::Null) => String::new(),
             Some(value) => text(value),
         };
@@ -315,7 +292,7 @@ pub(super) fn table(records: &[Json], skipped: u64) -> Option<Table> {
             .chain(columns.iter().map(cell))
             .collect()
     });
-    let heads = columns.iter().map(|(_, head)| (*head).to_owned());
+    let heads = columns.iter().map(|(_, _, head)| (*head).to_owned());
     Some(Table {
         rows: rows.collect(),
         columns: std::iter::once("#".to_owned()).chain(heads).collect(),

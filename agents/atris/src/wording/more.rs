@@ -41,26 +41,19 @@ impl Words<'_> {
         };
         let ways = format!("--limit shows up to 100{page}");
         let total = self.total(state, &operation.id);
-        Some(match total {
-            Some(total) if total <= skipped + shown as u64 => return None,
-            Some(total) if skipped > 0 => {
-                let total = lines::text(&total.into());
-                let last = skipped + shown as u64;
-                format!("Shown: {} to {last} of {total}; {ways}.", skipped + 1)
-            }
-            Some(total) => {
-                let total = lines::text(&total.into());
-                format!("Shown: {shown} of {total}; {ways}.")
-            }
-            None if skipped > 0 => {
-                let last = skipped + shown as u64;
-                format!(
-                    "Shown: {} to {last}, there may be more; {ways}.",
-                    skipped + 1
-                )
-            }
-            None => format!("Shown: the first {shown}, there may be more; {ways}."),
-        })
+        if total.is_some_and(|total| total <= skipped + shown as u64) {
+            return None;
+        }
+        let range = match (skipped, total) {
+            (0, Some(_)) => shown.to_string(),
+            (0, None) => format!("the first {shown}"),
+            _ => format!("{} to {}", skipped + 1, skipped + shown as u64),
+        };
+        let rest = match total {
+            Some(total) => format!(" of {}", lines::text(&total.into())),
+            None => ", there may be more".to_owned(),
+        };
+        Some(format!("Shown: {range}{rest}; {ways}."))
     }
 
     /// How many there are, as the record of what the question is about said when it was looked up.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{both::named, lines};
-use crate::{catalogue::Catalogue, state::AtrisState};
+use crate::{catalogue::Catalogue, question::Aspect, state::AtrisState};
 
 /// The operation, what it is about and its parameters; nothing if no operation was chosen.
 pub(crate) fn of(state: &AtrisState) -> Option<String> {
@@ -21,7 +21,7 @@ pub(crate) fn of(state: &AtrisState) -> Option<String> {
         text.push_str(&format!(": {}", names.join(" and ")));
     }
     let mut more = Vec::new();
-    more.extend(state.aspect.map(|it| it.name().replace('_', " ")));
+    more.extend(state.aspect.map(Aspect::label));
     more.extend(state.computation.map(|it| it.name()));
     more.extend(state.first.map(|count| format!("the first {count}")));
     let entity = operation.entity().map(|(_, name)| name);

@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Words, lines, more::limit_of};
+use super::{Words, compared, lines, more::limit_of};
 use crate::{
     question::{Aspect, Computation},
     state::AtrisState,
@@ -59,17 +59,14 @@ impl Words<'_> {
             .iter()
             .filter_map(|record| Some((record, value(record)?)))
             .collect();
-        let what = aspect.name().replace('_', " ");
+        let what = aspect.label();
         let all = response.data.len();
         if known.is_empty() {
             return Some(format!(
                 "Audius does not say the {what} of any of these {all} records."
             ));
         }
-        let order = |a: &Json, b: &Json| match (a.as_f64(), b.as_f64()) {
-            (Some(a), Some(b)) => a.total_cmp(&b),
-            _ => lines::text(a).cmp(&lines::text(b)),
-        };
+        let order = |a: &Json, b: &Json| compared(a, b).unwrap_or(std::cmp::Ordering::Equal);
         let best = known.iter().map(|(_, value)| value);
         let best = match is_most {
             true => best.max_by(|a, b| order(a, b)),
