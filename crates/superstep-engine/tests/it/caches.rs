@@ -29,9 +29,9 @@ struct Remote {
 }
 
 impl Remote {
-    fn later<'a, T: Send + 'a>(&self, answer: MaybeReady<'a, T>) -> MaybeReady<'a, T>
+    fn later<'a, T>(&self, answer: MaybeReady<'a, T>) -> MaybeReady<'a, T>
     where
-        T: Unpin,
+        T: Send + Unpin + 'a,
     {
         let is_gone = self.is_gone.load(Ordering::SeqCst);
         MaybeReady::Later(Box::pin(async move {

@@ -123,7 +123,7 @@ async fn a_dropped_run_is_measured_as_cut_short() {
     let lines = Lines::default();
     let graph = Graph::<Poem, Node>::builder()
         .recorder(lines.clone())
-        .node(Node::Write, || std::future::pending::<()>())
+        .node(Node::Write, std::future::pending::<()>)
         .node(Node::Print, || async {})
         .start(Node::Write)
         .edge(Node::Write, Node::Print)
