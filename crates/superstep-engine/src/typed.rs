@@ -39,6 +39,7 @@ pub mod snap;
 pub mod state;
 mod subgraph;
 pub mod thread;
+mod unfit_context;
 
 pub use ask::{Ask, Asked, OpenAsk};
 pub use builder::GraphBuilder;

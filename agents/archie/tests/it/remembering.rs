@@ -276,7 +276,7 @@ async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
         fs::write(&path, broken).unwrap();
         let model = learning(["1", "2", "end"]);
         let archie = env.archie_with(model, remembering(path.clone()));
-        let thread = broken.trim_matches('\0');
+        let thread = &format!("of {}", broken.trim_matches('\0'));
         talk(&archie, thread, &env.brief("go")).await;
         let state = archie.graph().state(thread).await.unwrap().state;
         let notices = &state.notices;

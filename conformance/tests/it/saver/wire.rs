@@ -10,6 +10,7 @@ use superstep_core::{
     error::SaverError,
     future::MaybeReady,
     id::ThreadId,
+    record::TaskNote,
     saver::{Commit, Events, Notes, Saver, SaverLayer},
 };
 use superstep_engine::memory::MemorySaver;
@@ -38,6 +39,10 @@ impl SaverLayer for Wire {
     }
 
     fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
+        // What JSON has no form for would come back as something else.
+        if !commit.record.fits() {
+            return MaybeReady::now(Err(SaverError::too_deep()));
+        }
         let (record, events) = (sent(&*commit.record).into(), sent(&commit.events));
         self.0.commit(Commit {
             record,
@@ -47,6 +52,9 @@ impl SaverLayer for Wire {
     }
 
     fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
+        if !notes.notes.iter().all(TaskNote::fits) {
+            return MaybeReady::now(Err(SaverError::too_deep()));
+        }
         let (said, events) = (sent(&notes.notes), sent(&notes.events));
         self.0.note(Notes {
             notes: said,

@@ -50,7 +50,9 @@ pub enum ArchiveError {
         line: usize,
     },
     /// A line holds a value that is nested deeper than a saver stores.
-    #[error("line {line}: a value is nested more than {MAX_DEPTH} levels deep")]
+    #[error(
+        "line {line}: a value is nested more than {MAX_DEPTH} levels deep, or has no JSON form"
+    )]
     #[coded("SS2105", InvalidInput)]
     TooDeep {
         /// Which.

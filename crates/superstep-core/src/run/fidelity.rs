@@ -60,13 +60,6 @@ impl Fidelity {
         self.is_sensible()
     }
 
-    /// A question in a run that no saver has is an error: nobody could answer it.
-    ///
-    /// LangGraph asks it, and the run cannot be continued.
-    pub fn refuses_unanswerable_asks(self) -> bool {
-        self.is_sensible()
-    }
-
     /// The questions of a graph without a saver inside a stored one have the same ids each time it runs.
     ///
     /// LangGraph asks anew under new ids, so nothing can answer such a question by id.

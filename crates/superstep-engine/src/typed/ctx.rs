@@ -20,9 +20,9 @@ use super::{
     error::NodeError,
     graph::Graph,
     nodes::Nodes,
-    payload::unfit_context,
     snap::Snap,
     state::{State, Update},
+    unfit_context::unfit_context,
 };
 use crate::{
     ctx::{self, Unknown},

@@ -2,12 +2,10 @@
 //! when it is built.
 
 use serde::{Serialize, de::DeserializeOwned};
-use superstep_core::{
-    error::ErrorKind,
-    value::{DecodeError, Value},
-};
 
-use super::{builder::GraphBuilder, extract::Type, nodes::Nodes, state::State};
+use super::{
+    builder::GraphBuilder, extract::Type, nodes::Nodes, state::State, unfit_context::unfit_context,
+};
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
     /// [`GraphBuilder::may_send`] with the type of the payload: a target that takes another one is a mistake
@@ -33,17 +31,4 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 .map_err(|error| unfit_context(context, &error))
         });
     }
-}
-
-/// The error for a context of another type than is wanted, or for none.
-pub(super) fn unfit_context(context: &Value, error: &DecodeError) -> ErrorKind {
-    let wanted = error.expected;
-    let why = match context.is_null() {
-        true => {
-            format!("the run has none, and a {wanted} is wanted: `graph.with_context(..)` gives it")
-        }
-        false => error.to_string(),
-    };
-    let what = "the context of the run".to_owned();
-    ErrorKind::Decode { what, why }
 }

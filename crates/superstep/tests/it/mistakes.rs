@@ -21,10 +21,6 @@ enum Node {
     Check,
 }
 
-#[derive(Serialize, Ask)]
-#[ask(answer = bool)]
-struct Publish;
-
 fn graph<Args>(
     saver: Option<MemorySaver>,
     write: impl superstep::Handler<Draft, Node, Args>,
@@ -51,26 +47,6 @@ async fn an_error_of_a_channel_names_the_nodes_that_wrote_it() {
     let error = both.run("t", Draft::update()).await.unwrap_err();
     let says = "channel `text` was written twice by `check` and `write`";
     assert!(error.to_string().contains(says), "{error}");
-}
-
-#[tokio::test]
-async fn a_question_that_nobody_could_answer_is_an_error_where_it_is_asked() {
-    let ask = |ctx: Ctx| async move {
-        ctx.ask(Publish)?;
-        Ok::<_, NodeError>(())
-    };
-    let error = graph(None, ask)
-        .run("t", Draft::update())
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (error.code(), error.place.node.as_deref()),
-        ("SS1107", Some("write"))
-    );
-    let asked = graph(Some(MemorySaver::new()), ask)
-        .run("t", Draft::update())
-        .await;
-    assert_eq!(asked.unwrap().asks().len(), 1);
 }
 
 #[tokio::test]
