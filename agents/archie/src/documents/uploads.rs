@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{entry::Why, error::Error};
 
-/// What errors call the place of uploads.
+/// The name of the place of uploads in errors.
 pub(super) const PLACE: &str = "the uploaded files";
 
-/// How many bytes of uploads are read in all: they are in memory together.
+/// The most bytes of uploads that are read. All of them are in memory at once.
 const MOST: usize = 256 << 20;
 
 /// An upload as the storage has it.

@@ -20,7 +20,7 @@ use superstep::{
     sync::lock,
 };
 
-/// Where the bytes of a document are.
+/// The source of the bytes of a document.
 #[derive(Debug)]
 pub(super) enum FileSource {
     Path(PathBuf),

@@ -17,7 +17,7 @@ use crate::{
     state::{Analysis, AnalysisUpdate, Flow},
 };
 
-/// Where the documents of a thread are.
+/// The place of the documents of a thread.
 enum Place {
     Folder(PathBuf),
     Uploads(Vec<Uploaded>),
